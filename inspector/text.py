@@ -197,6 +197,11 @@ def one_line(text: str, width: int) -> str:
     return fit(visible(text, limit=4 * max(width, 0) + 16), width)
 
 
+def cut(text: str, most: int) -> str:
+    """Return the beginning of a text that a sentence quotes: at most so many characters, then "…" where it was cut."""
+    return text if len(text) <= most else text[:most] + "…"
+
+
 def excerpt_of(body: bytes) -> str:
     """Return the beginning of a body of HTTP on one line; of a web page its text without what is not shown."""
     text = body[:_MOST_READ].decode("utf-8", "replace").strip()

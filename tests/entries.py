@@ -20,10 +20,8 @@ def whats(source: Journal | Path) -> list[Any]:
 
 
 def kept(source: Journal | Path, kind: type[What]) -> list[What]:
-    """Those of one kind."""
     return [what for what in whats(source) if isinstance(what, kind)]
 
 
 def frames_to(source: Journal | Path, direction: Direction) -> list[Frame]:
-    """The frames of one direction."""
     return [frame for frame in kept(source, Frame) if frame.direction is direction]

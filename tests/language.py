@@ -83,8 +83,6 @@ _FILES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 
 
 class Hit(NamedTuple):
-    """One phrase in one file."""
-
     path: str
     """From the checkout, with slashes."""
     line: int

@@ -136,7 +136,6 @@ def _entries(records: list[tuple[str, str]]) -> list[str]:
 
 
 def man() -> str:
-    """The man page, in roff."""
     lines = ['.TH MCP\\-INSPECT 1 "" "mcp\\-inspect" "User Commands"', ".SH NAME"]
     lines += ["mcp\\-inspect \\- inspect, test and debug MCP servers", ".SH SYNOPSIS"]
     lines += [
@@ -163,7 +162,6 @@ def man() -> str:
 
 
 def main(place: Path = ROOT / "docs") -> None:
-    """Write both."""
     (place / PAGE.name).write_text(page())
     (place / MAN.name).write_text(man())
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from inspector.protocol.url_hosts import is_link_local, is_loopback, is_private
+from inspector.text import cut
 
 _CONTROL = {chr(code) for code in (*range(0x21), 0x7F)}
 
@@ -41,14 +42,14 @@ def refusal(url: str, server_url: str) -> str:
     """Return why a URL from a document of `server_url` must not be used; "" if it may be."""
     parts, own = split(url), urlsplit(server_url)
     if parts is None:
-        return f"{url[:200]!r} is not a web URL; only http and https without a user name are allowed"
+        return f"{cut(url, 200)!r} is not a web URL; only http and https without a user name are allowed"
     host, mine = parts.hostname or "", own.hostname or ""
     if parts.scheme == "http" and not is_loopback(host) and not (own.scheme == "http" and host == mine):
-        return f"{url[:200]} is not encrypted"
+        return f"{cut(url, 200)} is not encrypted"
     if is_private(host) and not is_private(mine):
-        return f"{url[:200]} leads into a private network, and the server is outside of it"
+        return f"{cut(url, 200)} leads into a private network, and the server is outside of it"
     if is_link_local(host) and not is_link_local(mine):
-        return f"{url[:200]} is an address of the local link, and the server is not"
+        return f"{cut(url, 200)} is an address of the local link, and the server is not"
     return ""
 
 

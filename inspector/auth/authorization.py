@@ -26,6 +26,7 @@ from inspector.auth.steps import (
     broken,
 )
 from inspector.protocol.credentials import MASK
+from inspector.text import cut
 
 PKCE_CLAUSE = "specification, basic/authorization, authorization code protection"
 RFC_9207 = "RFC 9207, section 2.4"
@@ -107,7 +108,7 @@ def _code(server: ServerMetadata, came: Redirected, state: str) -> Flow[str]:
     """Return the code of a redirect that responds to our request."""
     params = came.params
     if came.repeated:
-        found = f"the redirect has more than one `{came.repeated[0][:40]}`: none of them was used"
+        found = f"the redirect has more than one `{cut(came.repeated[0], 40)}`: none of them was used"
         yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, found, clause="RFC 6749, section 3.1"))
     if params.get("state") != state:
         found = "`state` of the redirect does not match: it belongs to another login"
@@ -115,14 +116,14 @@ def _code(server: ServerMetadata, came: Redirected, state: str) -> Flow[str]:
             LoginStep(CONSENT, StepVerdict.BROKEN, found, clause="OAuth 2.1, section 7.12", fix="Begin again.")
         )
     if "iss" in params and params["iss"] != server.issuer:
-        found = f"the answer is of {params['iss'][:200]!r} and not of {server.issuer!r}: the code was not redeemed"
+        found = f"the answer is of {cut(params['iss'], 200)!r} and not of {server.issuer!r}: the code was not redeemed"
         yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, found, clause=RFC_9207))
     if "iss" not in params and server.declares_issuer:
         found = "the redirect has no `iss`, although the authorization server declares that it sends one"
         fix = "If you pasted only the code: paste the full final URL of the browser."
         yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, found, clause=RFC_9207, fix=fix))
     if error := params.get("error"):
-        message = f"{error[:200]}: {params.get('error_description', '')[:500]}".rstrip(": ")
+        message = f"{cut(error, 200)}: {cut(params.get('error_description', ''), 500)}".rstrip(": ")
         yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, message, clause="OAuth 2.1, section 4.1.2.1"))
     if not params.get("code"):
         yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, "the redirect has no code"))

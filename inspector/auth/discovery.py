@@ -26,6 +26,7 @@ from inspector.auth.steps import (
     step_from,
 )
 from inspector.protocol import peek
+from inspector.text import cut
 
 RFC_9728 = "RFC 9728, section 3.1 and 3.3"
 RFC_8414 = "RFC 8414, section 3"
@@ -113,7 +114,7 @@ def find_resource(server_url: str, named: str) -> Flow[ResourceMetadata | None]:
             return (yield from _resource(server_url, fetched))
         found, fix, verdict = _absent(fetched)
         if named:
-            found, verdict = f"the challenge names {named[:200]}, where there is none: {found}", StepVerdict.ODD
+            found, verdict = f"the challenge names {cut(named, 200)}, where there is none: {found}", StepVerdict.ODD
             fix = fix or "Serve the metadata there, or correct resource_metadata in WWW-Authenticate."
         yield AddStep(_step(PRM, fetched, verdict, found, RFC_9728, fix))
     return None
@@ -131,7 +132,7 @@ def _resource(server_url: str, fetched: HttpFetched) -> Flow[ResourceMetadata]:
     resource = peek.text(value, "resource") or ""
     if not resource or not covers(resource, server_url):
         found = f"it is about {resource or 'no resource'!r}, and we are connected to {canonical(server_url)!r}"
-        found += f"; it says {error[:200]!r}" if (error := peek.text(value, "error")) else ""
+        found += f"; it says {cut(error, 200)!r}" if (error := peek.text(value, "error")) else ""
         fix = "The server's metadata must name the server's own URL, or a parent of it, as `resource`."
         yield from broken(_step(PRM, fetched, StepVerdict.BROKEN, found, "RFC 9728, section 3.3", fix))
     issuers = tuple(_texts(value, "authorization_servers") or ())
@@ -282,7 +283,7 @@ def _absent(fetched: HttpFetched) -> tuple[str, str, StepVerdict]:
     """Return what was found in place of a document, a fix, and how bad it is."""
     found, fix = described(fetched), ""
     if fetched.status == 401:
-        found = f"{urlsplit(fetched.url).path[:80]} wants a login itself, and is read to log in: {found}"
+        found = f"{cut(urlsplit(fetched.url).path, 80)} wants a login itself, and is read to log in: {found}"
         return (
             found,
             "Exempt /.well-known/ from authorization: clients read it before they have a token.",

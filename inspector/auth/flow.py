@@ -44,6 +44,7 @@ from inspector.auth.tokens import (
     skew_sentence,
 )
 from inspector.protocol import peek
+from inspector.text import cut
 
 OFFLINE = "offline_access"
 CODE = "authorization_code"
@@ -149,7 +150,7 @@ def challenge_step(challenge: Challenge | None) -> LoginStep:
         )
         return LoginStep("challenge", StepVerdict.ODD, found, clause=clause, fix=fix)
     parts = [challenge.scheme]
-    parts += [f"error {challenge.error[:200]!r}"] if challenge.error else []
+    parts += [f"error {cut(challenge.error, 200)!r}"] if challenge.error else []
     parts += [f"scope {' '.join(challenge.scopes)!r}"] if challenge.scopes else []
     parts += ["metadata named" if challenge.metadata else "no metadata named"]
     if challenge.unread:
@@ -326,7 +327,9 @@ def _limits(
     steps = []
     own = parse_qs(urlsplit(server.authorization_endpoint).query).get("resource", [""])[0]
     if own and canonical(own) != canonical(resource):
-        found = f"authorization_endpoint has a resource of its own, {own[:200]!r}: some clients ask for that instead"
+        found = (
+            f"authorization_endpoint has a resource of its own, {cut(own, 200)!r}: some clients ask for that instead"
+        )
         fix = "Leave it out: clients send the resource of the server."
         steps.append(LoginStep("limits", StepVerdict.ODD, found, clause="RFC 8707, section 2", fix=fix))
     for is_resource, member, needed, means in _LIMITS:

@@ -27,6 +27,7 @@ from inspector.auth.steps import (
     step_from,
 )
 from inspector.protocol import peek
+from inspector.text import cut
 
 CLAUSE = "specification, basic/authorization, client registration"
 RFC_7591 = "RFC 7591, section 3"
@@ -113,7 +114,7 @@ def _register(server: ServerMetadata, login_options: LoginOptions, scopes: tuple
     method = NONE if named in (BASIC, POST) and not secret else named
     client = Client(client_id or "", secret, method, registered=True, redirect_uri=login_options.redirect_uri)
     if not _is_usable(client, login_options):
-        found = f"it registered {wanted!r} as {named[:100]!r}, by which this client can't prove itself"
+        found = f"it registered {wanted!r} as {cut(named, 100)!r}, by which this client can't prove itself"
         fix = "Register the requested token_endpoint_auth_method, or reject it. --client-id sets a registered client."
         yield from broken(step_from(fetch, fetched, StepVerdict.BROKEN, found, RFC_7591, fix))
     if method != named:

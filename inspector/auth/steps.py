@@ -16,6 +16,7 @@ from inspector.documents import prepared_type
 from inspector.errors import AuthorizationNeeded
 from inspector.protocol.credentials import without_credentials
 from inspector.protocol.facts import header
+from inspector.text import cut
 
 T = TypeVar("T")
 
@@ -283,7 +284,7 @@ def described(fetched: HttpFetched) -> str:
         return f"no response: {fetched.why}"
     kind = fetched.header("content-type").partition(";")[0] or "no content type"
     if 300 <= fetched.status < 400:
-        return f"{fetched.status}, a redirect to {fetched.header('location')[:200]!r}, which was not followed"
+        return f"{fetched.status}, a redirect to {cut(fetched.header('location'), 200)!r}, which was not followed"
     if len(fetched.body) >= LARGEST:
         return f"{fetched.status} with {kind}, longer than {LARGEST // 1024} KiB: the rest was not read"
     if fetched.status == 200 and fetched.value is None:

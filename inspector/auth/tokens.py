@@ -37,6 +37,7 @@ from inspector.auth.steps import (
 )
 from inspector.protocol import peek
 from inspector.protocol.claims import MOST_SECONDS, audiences, moment, read_claims
+from inspector.text import cut
 
 _SHOWN_CHARS = 4
 """Number of characters at each end of a token that may be shown."""
@@ -290,7 +291,7 @@ def _refused(fetched: HttpFetched, value: Any) -> str:
     error, description = peek.text(value, "error"), peek.text(value, "error_description")
     if error is None:
         return described(fetched) if not 200 <= fetched.status < 300 or value is None else "no token in the response"
-    message = f"{error[:200]}: {description[:500]}" if description else error[:200]
+    message = f"{cut(error, 200)}: {cut(description, 500)}" if description else cut(error, 200)
     return f"{message} (with status {fetched.status}, which means success)" if fetched.status == 200 else message
 
 

@@ -54,7 +54,7 @@ Listener = Callable[[Entry, Sequence[Event]], None]
 
 logger = logging.getLogger(__name__)
 _PYTHON = ".".join(map(str, sys.version_info[:3]))
-_LONG, _MANY = 1024 * 1024, 50_000
+_LONG, MANY_ENTRIES = 1024 * 1024, 50_000
 """Size in bytes of a message, and number of entries, from which on large blocks of memory are needed."""
 
 
@@ -342,7 +342,7 @@ class Journal:
         nowhere = [LOST] * len(run.payloads), [0] * len(run.payloads)
         places, lengths = self.recorder.keep_run(run) if self.recorder is not None else nowhere
         self.store.add_run(run, places, lengths)
-        if self.store.count >= _MANY:
+        if self.store.count >= MANY_ENTRIES:
             _expect_large_blocks()
         if isinstance(run, StderrRun):
             self.connection_facts.take_stderr(run.payloads)

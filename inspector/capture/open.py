@@ -11,7 +11,7 @@ from pathlib import Path
 from inspector.capture import allocator
 from inspector.capture.format.file import being_written
 from inspector.capture.format.lines import LineBlock, blocks
-from inspector.capture.journal import Journal
+from inspector.capture.journal import MANY_ENTRIES, Journal
 from inspector.capture.store.load import FileProblem, Loading
 
 _BEGINNING = 128 * 1024
@@ -22,9 +22,6 @@ _BITE = 2000
 
 _PACE_S, _WATCH_S = 0.1, 1.0
 """Seconds between two checks whether a capture has grown, and whether it is still the same file."""
-
-_MANY = 50_000
-"""Number of entries whose loading leaves megabytes to release."""
 
 _LONG = 32 * 1024 * 1024
 """Size in bytes of a capture whose columns grow to megabytes."""
@@ -172,5 +169,5 @@ class CaptureReading:
 
 def _give_back(journal: Journal) -> None:
     """Return memory that only the loading needed to the system."""
-    if journal.count >= _MANY:
+    if journal.count >= MANY_ENTRIES:
         allocator.trim()

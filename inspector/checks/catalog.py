@@ -10,6 +10,7 @@ from inspector.checks.diagnoses import (
     schemas,
     stalls,
     starting,
+    statuses,
 )
 from inspector.checks.diagnoses import bytes as bytes_
 from inspector.checks.diagnoses import headers as headers_
@@ -40,7 +41,7 @@ AREAS = {
     "stdio": (bytes_, lines),
     "JSON-RPC": (envelope, shape),
     "Initialization and lifecycle": (opening, replies, lifecycle),
-    "HTTP": (http_, headers_, streams_, http),
+    "HTTP": (http_, statuses, headers_, streams_, http),
     "Authorization": (authorization, logins),
     "Tools": (tools, schemas, definitions),
     "Tool results": (results, results_),

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import peek
+from inspector.text import cut
 
 LIMITED = re.compile(r"(?i)\brate.?limit|too many (?:requests|calls)|\bthrottled\b|quota exceeded")
 """How a server refuses a request because there were too many, whatever this one has."""
@@ -175,7 +176,7 @@ def _words(value: Any, depth: int) -> Iterator[str]:
         if text and not text.isdigit():
             yield elided(text.partition("\n")[0] if _STACK.search(text) else " ".join(text.split()))
     elif type(value) is dict and depth:
-        kind = next((each for each in map(value.get, _KINDS) if type(each) is str and each), "")[:60]
+        kind = cut(next((each for each in map(value.get, _KINDS) if type(each) is str and each), ""), 60)
         place = ".".join(str(each) for each in (peek.items(value, "path") or peek.items(value, "loc"))[:6])
         for name in _NAMES:
             for words in _words(value[name], depth - 1) if name in value else ():

@@ -66,6 +66,7 @@ from inspector.protocol.revisions.table import ROWS, resolve
 from inspector.protocol.server_requests import INPUT_REQUIRED
 from inspector.protocol.tracking.opening import declared_revision
 from inspector.protocol.unreadable import answered_id, is_unreadable, messages_of
+from inspector.text import cut
 
 _SPACE = re.compile(r"(?<!\s)\s+")
 """Line ends in quoted text: a finding is one line."""
@@ -284,7 +285,7 @@ def record_failure(check: str, n: int, error: Exception) -> DisabledCheck:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     where = f"{PurePath(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace is not None else "nowhere"
-    return DisabledCheck(check, f"{type(error).__name__}: {error}"[:300], where, n)
+    return DisabledCheck(check, cut(f"{type(error).__name__}: {error}", 300), where, n)
 
 
 assert catalog.AREAS
@@ -415,20 +416,20 @@ class Inspection:
             self._answered_in_place(frame, messages)
             return
         if frame.http is not None and is_for_a_probe(self.state, http := self.state.http.exchange(frame.http), frame.n):
-            http.words = http.words or words_of_body(frame.payload)[:200]
+            http.words = http.words or cut(words_of_body(frame.payload), 200)
             http.events += sum(isinstance(each, ResultResponse | ErrorResponse) for each in messages)
             return
         if frame.http is not None and (http := self.state.http.exchange(frame.http)).is_refused:
             case = CheckMoment(self.state, frame.n, frame.time_ns, self.state.row)
             case.frame, case.http = frame, http
-            http.words = words_of_body(frame.payload)[:200]
+            http.words = cut(words_of_body(frame.payload), 200)
             self._moment(case, "refusal", "")
             if is_plain_refusal(http, messages):
                 return
         if frame.http is not None and frame.sse is None:
             http, is_sse_transport = self.state.http.exchange(frame.http), self.state.http.has_endpoint
             if is_no_response(http) or is_acknowledgement(http, messages, is_sse_transport=is_sse_transport):
-                http.words = words_of_body(frame.payload)[:200]
+                http.words = cut(words_of_body(frame.payload), 200)
                 return
         self._judge_frame(frame, messages)
         for message in messages:

@@ -44,8 +44,6 @@ FIRST_MODERN = next(place for place, row in enumerate(ROWS, 1) if row.era is Era
 
 
 class TrackedRequest(msgspec.Struct):
-    """A request and its outcome."""
-
     sender: Direction
     id: RequestId
     method: str

@@ -42,6 +42,7 @@ from inspector.protocol.revisions.openings import Opening, from_discover, from_i
 from inspector.protocol.revisions.table import resolve
 from inspector.protocol.server_requests import INPUT_REQUIRED
 from inspector.protocol.tracking.opening import declared_revision
+from inspector.text import cut
 
 _MEMBERS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 ASKING = frozenset({"tools/call", "prompts/get", "resources/read"})
@@ -129,7 +130,7 @@ def _provocation(state: ConnectionState, frame: Frame, message: Message) -> tupl
         return None
     if method == "server/discover" or probes.calls_a_tool(method, params):
         return None
-    return frame.n, f"{method[:60]}, a request that was made to be rejected"
+    return frame.n, f"{cut(method, 60)}, a request that was made to be rejected"
 
 
 def _requested(state: ConnectionState, frame: Frame, request: Request) -> None:
@@ -407,7 +408,7 @@ def learn_http(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> Non
             state.http.listens = case.n
         if fact.status in (401, 403) and len(state.login.refusals) < _MOST_OF_LOGIN and _is_of_the_server(state, http):
             if not state.login.refusals and "text/html" in (http.header("content-type") or ""):
-                state.login.page = (http.header("server") or "")[:40]
+                state.login.page = cut(http.header("server") or "", 40)
             state.login.refusals.append((case.n, fact.status, http.header("www-authenticate")))
         given = http.header(SESSION)
         if given is not None and 200 <= fact.status < 300:

@@ -46,7 +46,7 @@ from inspector.protocol import peek
 from inspector.protocol.fingerprints import INSTRUCTIONS, KINDS, Remembered, known_of, known_text
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.session.probing import call_without_meta, show_what_waits
-from inspector.text import visible
+from inspector.text import cut, visible
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "notice"}
 _LONGEST_SAMPLE = 80
@@ -399,7 +399,7 @@ def say_uncalled(output: Output, journal: Journal) -> None:
 def failure_of(message: ResultResponse | ErrorResponse) -> str:
     """Return why a call failed, or why its result is incomplete; "" if it succeeded."""
     if isinstance(message, ErrorResponse):
-        return f"error {message.code}: {message.message[:200]}"
+        return f"error {message.code}: {cut(message.message, 200)}"
     if not peek.flag(message.result, "isError"):
         return incomplete(Finished("tools/call", result=message.result))
     return error_of_tool(message.result)

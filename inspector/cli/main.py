@@ -32,6 +32,7 @@ from inspector.cli.output import Output
 from inspector.cli.process import narrated_log
 from inspector.config.settings import user_config
 from inspector.errors import RUNTIMES, InspectError, UsageError
+from inspector.text import cut
 
 logger = logging.getLogger(__name__)
 _OF_A_GROUP = ("No such command ", "Missing command")
@@ -74,7 +75,7 @@ def _unusable_path(error: Exception) -> UsageError | None:
     """
     if not isinstance(error, OSError) or error.errno not in (errno.ENAMETOOLONG, errno.EACCES) or not error.filename:
         return None
-    return UsageError(f"{os.fsdecode(error.filename)[:200]}: {error.strerror}", hint="Name another path.")
+    return UsageError(f"{cut(os.fsdecode(error.filename), 200)}: {error.strerror}", hint="Name another path.")
 
 
 def _run(argv: Sequence[str], env: CliEnv, output: Output) -> int:

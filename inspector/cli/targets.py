@@ -51,8 +51,6 @@ DEMO_HINTS = "MCP_INSPECT_DEMO_HINTS=1"
 
 
 class TargetOptions(msgspec.Struct, frozen=True):
-    """The target and its options."""
-
     target: Target
     era: Era | None
     """Protocol era; None to detect it."""

@@ -58,8 +58,6 @@ class StoredCall(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class StoredCalls:
-    """The stored calls of one user."""
-
     def __init__(self, state: Path, *, on: bool = True) -> None:
         """Do not access the disk yet. `state`: the user's state directory; if not `on`, nothing is stored."""
         self._directory = state / "calls"

@@ -82,7 +82,6 @@ class RecentTarget(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def name(self) -> str:
-        """A short name."""
         return short_name(self.url or self.argv)
 
 
@@ -130,8 +129,6 @@ def problem_of(target: SavedTarget) -> str:
 
 
 class SavedTargets:
-    """The saved targets of one user."""
-
     def __init__(self, config: Path) -> None:
         """Do not access the file yet."""
         self.file = config / SAVED_FILE
@@ -205,7 +202,6 @@ class RecentTargets:
         self._write([target, *(each for each in self.read() if each.key != target.key)])
 
     def forget(self, key: str) -> None:
-        """Remove a target."""
         self._write([each for each in self.read() if each.key != key])
 
     def _write(self, targets: Sequence[RecentTarget]) -> None:

@@ -145,8 +145,6 @@ class KeptEnvironments:
 
 
 class StoredMutes:
-    """The mutes of one capture."""
-
     def __init__(self, state: Path, capture: str) -> None:
         """Do not access the file yet. `capture` is the id in the capture's header, a foreign text."""
         is_fit = _FIT.fullmatch(capture) is not None

@@ -82,8 +82,6 @@ class DemoFault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DemoOptions:
-    """Options of the demo."""
-
     legacy: bool = True
     modern: bool = True
     page_size: int = 0

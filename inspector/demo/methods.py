@@ -196,9 +196,8 @@ async def ping(call: DemoRequest) -> Json:
 
 
 async def list_tools(call: DemoRequest) -> Json:
-    """Return a page of tools."""
     there = tools.listed_for(call.capabilities, tools.catalogue(call.station))
-    page = _page([eras.trim("tool", tool.listed(), call.era) for tool in there], call, "tools")
+    page = _page([eras.trim("tool", tool.definition, call.era) for tool in there], call, "tools")
     # The list without the tools that send requests is the same for all clients; with them it depends on capabilities.
     return {**page, "cacheScope": "private"} if any(tool.needs for tool in there) and call.era.stateless else page
 
@@ -246,7 +245,6 @@ async def list_tasks(call: DemoRequest) -> Json:
 
 
 async def list_resources(call: DemoRequest) -> Json:
-    """Return a page of resources."""
     return _page([eras.trim("resource", item, call.era) for item in prompts.listed()], call, "resources")
 
 
@@ -270,7 +268,6 @@ async def read_resource(call: DemoRequest) -> Json:
 
 
 async def list_skills(call: DemoRequest) -> Json:
-    """Return a page of skills."""
     return _page(extensions.entries(), call, "skills")
 
 
@@ -280,7 +277,6 @@ async def read_directory(call: DemoRequest) -> Json:
 
 
 async def list_prompts(call: DemoRequest) -> Json:
-    """Return a page of prompts."""
     return _page([eras.fit_prompt(item, call.era) for item in prompts.listed_prompts()], call, "prompts")
 
 

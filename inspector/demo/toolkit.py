@@ -19,9 +19,6 @@ Run = Callable[[DemoRequest, Json], Awaitable[Json]]
 Raises: Mishap for a result with `isError`, DemoError for a JSON-RPC error.
 """
 
-LOOKS = {"readOnlyHint": True, "openWorldHint": False}
-WRITES = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False, "openWorldHint": False}
-
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "number": (int, float),
@@ -39,71 +36,48 @@ _MAX_DEPTH = 40
 class DemoTool:
     """A tool: its entry in the list, and its function."""
 
-    name: str
-    title: str
-    description: str
+    definition: Json
+    """As the newest revision lists it. Sent unchanged, so that a broken schema can be shown."""
     run: Run
-    input_schema: Any
-    """Sent unchanged, so that a broken schema can be shown."""
-    output_schema: Json | None = None
-    annotations: Json | None = None
-    icon: str | None = None
-    """An SVG document."""
     needs: Callable[[Json], Json] | None = None
     """Maps its arguments to the client capabilities that its requests need; None for a tool without requests."""
-
-    meta: Json | None = None
-    """`_meta` in the list."""
-    task: str = ""
-    """Task support: "optional", "required", or "" for none."""
     work: Callable[[DemoRequest, Json], Work] | None = None
     """Returns its work as a task."""
+
+    @property
+    def name(self) -> str:
+        return str(self.definition["name"])
+
+    @property
+    def input_schema(self) -> Any:
+        return self.definition["inputSchema"]
+
+    @property
+    def task(self) -> str:
+        """Task support: "optional", "required", or "" for none."""
+        return str(self.definition.get("execution", {}).get("taskSupport", ""))
 
     def begun(self, call: DemoRequest, arguments: Json) -> Work:
         """Return its work for a call; only if `task` is set."""
         assert self.work is not None, "a tool with task support needs `work`"
         return self.work(call, arguments)
 
-    def listed(self) -> Json:
-        """Return the tool as the newest revision lists it."""
-        item: Json = {
-            "name": self.name,
-            "title": self.title,
-            "description": self.description,
-            "inputSchema": self.input_schema,
-        }
-        if self.output_schema is not None:
-            item["outputSchema"] = self.output_schema
-        if self.annotations is not None:
-            item["annotations"] = self.annotations
-        if self.icon is not None:
-            item["icons"] = icons(self.icon)
-        if self.meta is not None:
-            item["_meta"] = self.meta
-        if self.task:
-            item["execution"] = {"taskSupport": self.task}
-        return item
-
-
-def declared(name: str, run: Run, **more: Any) -> DemoTool:
-    """Return a tool that `tools.json` defines by its name: its texts, schemas and annotations."""
-    entry = _definitions()[name]
-    schemas = entry["inputSchema"], entry.get("outputSchema"), entry.get("annotations")
-    return DemoTool(name, entry["title"], entry["description"], run, *schemas, **more)
-
 
 @cache
-def _definitions() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(Path(__file__).with_name("tools.json").read_text("utf-8"))
-    return found
+def _definitions() -> dict[str, Json]:
+    listed = json.loads(Path(__file__).with_name("tools.json").read_text("utf-8"))
+    return {each["name"]: each for each in listed}
 
 
-def takes(*required: str, **properties: Json) -> Json:
-    """Return the schema of an object with these properties and no others."""
-    schema: Json = {"type": "object", "properties": properties, "additionalProperties": False}
-    if required:
-        schema["required"] = list(required)
-    return schema
+def tool(
+    name: str,
+    run: Run,
+    needs: Callable[[Json], Json] | None = None,
+    work: Callable[[DemoRequest, Json], Work] | None = None,
+    **members: Any,
+) -> DemoTool:
+    """Return a tool of `tools.json`, with more members of its definition."""
+    return DemoTool(_definitions()[name] | members, run, needs, work)
 
 
 def encode(data: bytes) -> str:

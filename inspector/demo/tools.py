@@ -18,11 +18,10 @@ from inspector.demo.call import (
 )
 from inspector.demo.state import LOGBOOK, DemoState, Work
 from inspector.demo.tasks import can_ask
-from inspector.demo.toolkit import LOOKS, WRITES, DemoTool, declared, encode, result, takes, text
+from inspector.demo.toolkit import DemoTool, encode, icons, result, text, tool
 
 _Begin = Callable[[DemoRequest, Json], Work]
 _Run = Callable[[DemoRequest, Json], Awaitable[Json]]
-_SECONDS: Json = {"type": "number", "minimum": 0.01, "maximum": 60, "default": 1}
 HOSTILE_LINES = (
     "\x1b[2J\x1b[31mred, after clearing the screen\x1b[0m",
     "\x1b]0;a stolen window title\x07\x1b]52;c;c3RvbGVu\x07 title and clipboard",
@@ -111,47 +110,14 @@ def _at_once(begin: _Begin) -> _Run:
     return run
 
 
-def _tool(name: str, title: str, description: str, begin: _Begin, support: str, schema: Json, hints: Json) -> DemoTool:
-    return DemoTool(name, title, description, _at_once(begin), schema, annotations=hints, task=support, work=begin)
-
-
-SLOW = (
-    _tool(
-        "task_optional",
-        "Optional task: paint the tower",
-        "Reports progress. Can be called as a task.",
-        _task_optional,
-        "optional",
-        takes(coats={"type": "integer", "minimum": 1, "maximum": 50, "default": 3}, seconds_per_step=_SECONDS),
-        WRITES,
-    ),
-    _tool(
-        "task_that_asks",
-        "Task that asks: order supplies",
-        "Sends an elicitation while it runs. Must be called as a task.",
-        _task_that_asks,
-        "required",
-        takes(seconds_per_step=_SECONDS),
-        WRITES,
-    ),
-    _tool(
-        "task_that_fails",
-        "Task that fails: raise the wreck",
-        "Fails after three steps. Must be called as a task.",
-        _task_that_fails,
-        "required",
-        takes(seconds_per_step=_SECONDS),
-        WRITES,
-    ),
-    _tool(
-        "task_that_never_ends",
-        "Task that never ends: wait for a ship",
-        "Runs until it is cancelled. Must be called as a task.",
-        _task_that_never_ends,
-        "required",
-        takes(seconds_per_step=_SECONDS),
-        LOOKS,
-    ),
+SLOW = tuple(
+    tool(name, _at_once(begin), work=begin)
+    for name, begin in (
+        ("task_optional", _task_optional),
+        ("task_that_asks", _task_that_asks),
+        ("task_that_fails", _task_that_fails),
+        ("task_that_never_ends", _task_that_never_ends),
+    )
 )
 
 
@@ -183,10 +149,10 @@ async def _hostile_text(call: DemoRequest, arguments: Json) -> Json:
 
 
 FAULTY = (
-    declared("tool_error", _tool_error),
-    declared("jsonrpc_error", _jsonrpc_error),
-    declared("invalid_output", _invalid_output),
-    declared("hostile_text", _hostile_text),
+    tool("tool_error", _tool_error),
+    tool("jsonrpc_error", _jsonrpc_error),
+    tool("invalid_output", _invalid_output),
+    tool("hostile_text", _hostile_text),
 )
 
 
@@ -277,21 +243,20 @@ async def _extra_tool(call: DemoRequest, arguments: Json) -> Json:
 
 
 _LISTED = (
-    declared("echo", _echo),
-    declared("add", _add),
+    tool("echo", _echo),
+    tool("add", _add),
     tools_content.TOOL,
-    declared("long_running", _long_running),
-    declared("image_result", _image_result, icon=WAVES, meta=extensions.OF_TOOL),
-    declared("audio_result", _audio_result),
-    declared("all_content", _all_content),
-    declared("update_resource", _update_resource),
-    declared("destructive_call", _destructive_call),
-    declared("log_messages", _log_messages),
-    declared("toggle_tool", _toggle_tool),
+    tool("long_running", _long_running),
+    tool("image_result", _image_result, icons=icons(WAVES), _meta=extensions.OF_TOOL),
+    tool("audio_result", _audio_result),
+    tool("all_content", _all_content),
+    tool("update_resource", _update_resource),
+    tool("destructive_call", _destructive_call),
+    tool("log_messages", _log_messages),
+    tool("toggle_tool", _toggle_tool),
     *FAULTY,
 )
-
-_EXTRA = declared("extra_tool", _extra_tool)
+_EXTRA = tool("extra_tool", _extra_tool)
 
 
 def catalogue(station: DemoState) -> list[DemoTool]:
@@ -302,4 +267,4 @@ def catalogue(station: DemoState) -> list[DemoTool]:
 
 def listed_for(capabilities: Json, tools: list[DemoTool]) -> list[DemoTool]:
     """Return the tools, without those that need a capability which the client lacks."""
-    return [tool for tool in tools if tool.needs is None or declares(capabilities, tool.needs({}))]
+    return [each for each in tools if each.needs is None or declares(capabilities, each.needs({}))]

@@ -1,6 +1,6 @@
 """The demo's form tool `complex_form`, and pictures and sounds made without a library.
 
-The schema is deliberately long: nested objects, lists of objects, titled choices, null, branches, and a hold that
+Its schema is deliberately long: nested objects, lists of objects, titled choices, null, branches, and a hold that
 may contain holds.
 """
 
@@ -10,133 +10,7 @@ import zlib
 from typing import Any
 
 from inspector.demo.call import DemoRequest, Json
-from inspector.demo.toolkit import WRITES, DemoTool, takes, text
-
-SHIP: Json = {
-    "type": "object",
-    "title": "Ship",
-    "properties": {
-        "name": {"type": "string", "title": "Name", "minLength": 1, "maxLength": 40},
-        "callsign": {
-            "type": "string",
-            "title": "Call sign",
-            "description": "Two to four capitals and a number, as in GRL7",
-            "pattern": "^[A-Z]{2,4}[0-9]{1,3}$",
-        },
-        "kind": {
-            "title": "Kind of ship",
-            "oneOf": [
-                {"const": "trawler", "title": "Fishing trawler"},
-                {"const": "mail", "title": "Mail boat"},
-                {"const": "tall", "title": "Tall ship"},
-                {"const": "unknown", "title": "A shape in the fog"},
-            ],
-            "default": "unknown",
-        },
-        "home_port": {"type": ["string", "null"], "title": "Home port", "default": None},
-    },
-    "required": ["name"],
-}
-
-HAND: Json = {
-    "type": "object",
-    "title": "Hand",
-    "properties": {
-        "name": {"type": "string", "minLength": 1},
-        "role": {"type": "string", "enum": ["captain", "mate", "cook", "deckhand", "cat"]},
-        "on_watch": {"type": "boolean", "default": False},
-        "age": {"type": "integer", "minimum": 0, "maximum": 120},
-    },
-    "required": ["name", "role"],
-}
-
-HOLD: Json = {
-    "type": "object",
-    "title": "Cargo",
-    "properties": {
-        "label": {"type": "string", "description": "Text on the label"},
-        "tonnes": {"type": "number", "minimum": 0, "maximum": 50000, "default": 0},
-        "inside": {
-            "type": "array",
-            "title": "Inside it",
-            "items": {"$ref": "#/$defs/hold"},
-            "description": "Cargo within the cargo",
-        },
-    },
-    "required": ["label"],
-}
-
-HARBOUR: Json = {
-    "type": "object",
-    "title": "A harbour",
-    "properties": {"harbour": {"type": "string", "enum": ["Saltmouth", "Teal Bay", "Port Ember"]}},
-    "required": ["harbour"],
-    "additionalProperties": False,
-}
-
-POSITION: Json = {
-    "type": "object",
-    "title": "A position",
-    "properties": {
-        "latitude": {"type": "number", "minimum": -90, "maximum": 90},
-        "longitude": {"type": "number", "minimum": -180, "maximum": 180},
-    },
-    "required": ["latitude", "longitude"],
-    "additionalProperties": False,
-}
-
-SCHEMA: Json = {
-    "type": "object",
-    "properties": {
-        "ship": {"$ref": "#/$defs/ship"},
-        "sighted_at": {"type": "string", "format": "date-time", "title": "Sighted at"},
-        "visibility": {"type": "string", "enum": ["clear", "haze", "fog"], "default": "clear"},
-        "wind": {
-            "type": "object",
-            "title": "Wind",
-            "properties": {
-                "knots": {"type": "number", "minimum": 0, "maximum": 120, "multipleOf": 0.5, "default": 10},
-                "from_degrees": {"type": "integer", "minimum": 0, "maximum": 359},
-            },
-        },
-        "bound_for": {"title": "Bound for", "oneOf": [HARBOUR, POSITION]},
-        "crew": {"type": "array", "title": "Crew", "items": HAND, "minItems": 1, "maxItems": 12},
-        "flags": {
-            "type": "array",
-            "title": "Flags shown",
-            "items": {"type": "string", "enum": ["A", "B", "K", "Q", "W"]},
-            "uniqueItems": True,
-        },
-        "cargo": {"$ref": "#/$defs/hold"},
-        "report_to": {"type": "string", "format": "email", "title": "Report to"},
-        "picture": {"type": "string", "format": "uri", "description": "URL of a photograph"},
-        "lamp_answered": {"type": "boolean", "title": "Our lamp answered", "default": True},
-        "remarks": {
-            "title": "Remarks",
-            "description": "Free text, several lines",
-            "anyOf": [{"type": "string", "maxLength": 500}, {"type": "null"}],
-        },
-        "form": {"const": "GR-12", "description": "Number of this form; constant"},
-    },
-    "required": ["ship", "sighted_at", "crew"],
-    "additionalProperties": False,
-    "$defs": {"ship": SHIP, "hold": HOLD},
-}
-
-OUTPUT = takes(
-    "entry",
-    "ship",
-    "hands",
-    "tonnes",
-    "bound_for",
-    entry={"type": "integer", "minimum": 1, "description": "Number of the entry in the logbook"},
-    ship={"type": "string"},
-    hands={"type": "integer", "minimum": 0},
-    tonnes={"type": "number", "minimum": 0},
-    bound_for={"type": ["string", "null"]},
-    watch={"type": "array", "items": {"type": "string"}},
-)
-
+from inspector.demo.toolkit import text, tool
 
 Pixel = tuple[int, int, int]
 
@@ -172,16 +46,7 @@ def _destination(bound_for: dict[str, Any] | None) -> str | None:
     return f"{bound_for['latitude']:.2f}, {bound_for['longitude']:.2f}"
 
 
-TOOL = DemoTool(
-    name="complex_form",
-    title="Complex form: log a ship's passage",
-    description="Takes nested objects, lists, choices and null. Adds the ship to the logbook and returns the entry "
-    "as text and as structured content.",
-    run=run,
-    input_schema=SCHEMA,
-    output_schema=OUTPUT,
-    annotations=WRITES,
-)
+TOOL = tool("complex_form", run)
 
 
 # Generation of PNG and WAV files

@@ -4,56 +4,22 @@ They are listed for clients that declare the capability.
 """
 
 import asyncio
+import json
 import secrets
+from pathlib import Path
 from typing import Any
 
 from inspector.demo.call import URL_REQUIRED, DemoError, DemoFault, DemoRequest, Json, again, ask, remembered
-from inspector.demo.toolkit import complaints, declared, result, takes, text
+from inspector.demo.toolkit import complaints, result, text, tool
 
 _FORM: Json = {"elicitation": {"form": {}}}
 _URL: Json = {"elicitation": {"url": {}}}
 _BY_ROAD = "https://gull-rock.invalid/visit?pass="
 
-BASIC: Json = {
-    "name": {"type": "string", "title": "Name", "minLength": 1, "maxLength": 40},
-    "email": {"type": "string", "format": "email", "description": "Address for letters"},
-    "home": {"type": "string", "format": "uri", "title": "Home page"},
-    "born": {"type": "string", "format": "date"},
-    "relieved_at": {"type": "string", "format": "date-time", "title": "Last relieved"},
-    "years": {"type": "integer", "title": "Years of service", "minimum": 0, "maximum": 60},
-    "patience": {"type": "number", "minimum": 0, "maximum": 1},
-    "snores": {"type": "boolean", "default": False},
-    "biscuit": {
-        "type": "string",
-        "title": "Biscuit",
-        "enum": ["oat", "ginger", "ship"],
-        "enumNames": ["Oat cake", "Ginger nut", "Ship's biscuit"],
-    },
-}
+_FORMS: Json = json.loads(Path(__file__).with_name("forms.json").read_text("utf-8"))
+BASIC: Json = _FORMS["basic"]
 """Form fields of the first revision that has forms."""
-MORE: Json = {
-    "watch": {"type": "string", "title": "Watch", "enum": ["first", "middle", "dog"], "default": "middle"},
-    "lamp": {
-        "type": "string",
-        "title": "Lamp to trim",
-        "oneOf": [{"const": "main", "title": "The great lamp"}, {"const": "stairs", "title": "The lamp on the stairs"}],
-        "default": "main",
-    },
-    "flags": {
-        "type": "array",
-        "title": "Flags known by heart",
-        "items": {"type": "string", "enum": ["A", "B", "K", "Q"]},
-        "minItems": 1,
-        "maxItems": 3,
-        "default": ["A"],
-    },
-    "duties": {
-        "type": "array",
-        "title": "Duties",
-        "items": {"anyOf": [{"const": "oil", "title": "Draw the oil"}, {"const": "gulls", "title": "Count the gulls"}]},
-        "default": ["oil", "gulls"],
-    },
-}
+MORE: Json = _FORMS["more"]
 """Form fields added in later revisions: choices with titles, multiple choice, defaults."""
 _DEFAULTS = {"name": "Agnes", "years": 3, "patience": 0.5, "biscuit": "ginger"}
 _SECRET: Json = {"password": {"type": "string", "title": "Password of the harbour office"}}
@@ -62,7 +28,12 @@ _NESTED: Json = {"ship": {"type": "object", "properties": {"name": {"type": "str
 _TIDE_TOOL: Json = {
     "name": "tide_at",
     "description": "The height of the tide, in metres, at an hour of the day",
-    "inputSchema": takes("hour", hour={"type": "integer", "minimum": 0, "maximum": 23}),
+    "inputSchema": {
+        "type": "object",
+        "properties": {"hour": {"type": "integer", "minimum": 0, "maximum": 23}},
+        "additionalProperties": False,
+        "required": ["hour"],
+    },
 }
 
 _MOST_MESSAGES = 7
@@ -220,13 +191,13 @@ def _guests(call: DemoRequest, known: Json) -> Json:
 
 
 LISTED = (
-    declared("elicit_form", _elicit_form, needs=lambda arguments: _FORM),
-    declared("elicit_steps", _elicit_steps, needs=lambda arguments: _FORM),
-    declared("elicit_url", _elicit_url, needs=lambda arguments: _URL),
-    declared(
+    tool("elicit_form", _elicit_form, lambda arguments: _FORM),
+    tool("elicit_steps", _elicit_steps, lambda arguments: _FORM),
+    tool("elicit_url", _elicit_url, lambda arguments: _URL),
+    tool(
         "sampling_request",
         _sampling_request,
-        needs=lambda arguments: {"sampling": {"tools": {}} if arguments.get("with_tools") else {}},
+        lambda arguments: {"sampling": {"tools": {}} if arguments.get("with_tools") else {}},
     ),
-    declared("roots_request", _roots_request, needs=lambda arguments: {"roots": {}}),
+    tool("roots_request", _roots_request, lambda arguments: {"roots": {}}),
 )

@@ -112,7 +112,6 @@ class _Sampler:
         self._left = _LARGEST
 
     def sample(self, field: Field, depth: int) -> object:
-        """Return a sample value for a field."""
         self._left -= 1
         if field.default is not UNSET:
             return field.default

@@ -303,7 +303,6 @@ _READERS: Final[Mapping[type, Callable[[Opened, str], Parsed]]] = {
 
 
 def is_within_bounds(field: NumberField, value: float) -> bool:
-    """Return whether a number is within the bounds."""
     low, high, above, below = field.minimum, field.maximum, field.exclusive_minimum, field.exclusive_maximum
     return (
         (low is None or value >= low)

@@ -13,6 +13,8 @@ import warnings
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from inspector.text import cut
+
 if TYPE_CHECKING:
     import regex
 
@@ -172,7 +174,7 @@ def _letters(pattern: str) -> int:
 
 
 def _short(pattern: str) -> str:
-    return pattern if len(pattern) <= 60 else f"{pattern[:60]}…"
+    return cut(pattern, 60)
 
 
 def _copies(pattern: str) -> int:

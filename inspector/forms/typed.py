@@ -14,6 +14,7 @@ import msgspec
 
 from inspector.forms.fields import UNSET, ChoiceField, Field, opened
 from inspector.forms.simple import as_text
+from inspector.text import cut
 
 NO_NUMBER: Final = "is not a number (such as 5, -1.5 or 2e10)"
 NO_INTEGER: Final = "is not an integer (such as 5 or -12)"
@@ -134,7 +135,7 @@ def _parse_double(text: str) -> Parsed:
 def _double(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
-        raise ValueError(f"{text[:40]} is too large for a JSON number")
+        raise ValueError(f"{cut(text, 40)} is too large for a JSON number")
     return value
 
 

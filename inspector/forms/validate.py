@@ -23,6 +23,7 @@ from inspector.forms.keywords import OURS, Keyword, KeywordFault, schema_faults
 from inspector.forms.paths import Path, dotted, get_at, pointer
 from inspector.forms.patterns import PatternUnusable, bounds
 from inspector.forms.simple import as_text
+from inspector.text import cut
 
 Error: TypeAlias = Any
 """A ValidationError of jsonschema, which this module does not import."""
@@ -93,8 +94,6 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Validation(msgspec.Struct, frozen=True):
-    """The result of a validation."""
-
     ok: bool | None
     """Whether the value is valid; None if unknown (see `note`)."""
     problems: tuple[Problem, ...] = ()
@@ -179,7 +178,7 @@ def quote(value: object) -> str:
     if isinstance(value, list) and any(isinstance(each, dict | list) for each in value):
         return f"a list of {_count(len(value), 'item')}"
     text = as_text(value[: LONGEST_QUOTE + 1] if isinstance(value, str) else value)
-    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
+    return cut(text, LONGEST_QUOTE)
 
 
 def kind_name(value: object) -> str:

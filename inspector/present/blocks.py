@@ -23,7 +23,8 @@ from inspector.present.spans import Fact, Line, fact, span
 from inspector.protocol import peek
 from inspector.protocol.apps import is_app, page_of
 from inspector.protocol.jsonrpc import encode
-from inspector.protocol.listed_items import BLOCK_TYPES, MEDIA, Content
+from inspector.protocol.listed_items import MEDIA, Content
+from inspector.protocol.revisions.table import NEWEST
 
 # The kind of a text: JSON, Markdown or plain. It is a guess that changes the rendering, never the text.
 
@@ -412,7 +413,7 @@ def _unknown(content: Content, prefix: str) -> ContentBlock:
     kind = content.type
     if not isinstance(content.raw, dict):
         message = f"a {peek.type_name(content.raw)} instead of a block"
-    elif kind in BLOCK_TYPES:
+    elif kind in NEWEST.content_types:
         message = f"{kind} block without content"
     else:
         message = f"unknown block {text.visible(kind, limit=80)!r}" if kind else "block without a type"

@@ -339,7 +339,6 @@ class SearchedRows(RowSource):
         return matching_rows(self.all_rows(items), wanted, goes_on)
 
     def show(self, rows: Sequence[ItemRow]) -> None:
-        """Show the result of a search."""
         self._unsorted = rows
         self._sort()
 
@@ -385,7 +384,6 @@ class SearchedRows(RowSource):
         self._generation += 1
 
     def item(self, index: int) -> ListedItem:
-        """Return the item in a row."""
         return self.rows[index].item
 
     def row(self, index: int, width: int) -> RowView:
@@ -412,8 +410,6 @@ class SearchedRows(RowSource):
 
 
 class ToolList(SearchedRows):
-    """The tools as rows of a list."""
-
     def __init__(self) -> None:
         super().__init__()
         self._all: tuple[Sequence[Tool], list[ItemRow]] = ((), [])

@@ -157,7 +157,6 @@ class JournalFindings:
         return sorted(key for keys in found for key in keys if key)
 
     def times(self, check: str) -> int:
-        """Return the number of findings of a check."""
         return sum(each.id == check for each in self.all)
 
     @property
@@ -266,7 +265,6 @@ class JournalFindings:
 
 
 def mute_of(finding: Finding) -> Mute:
-    """Return the mute of this single finding."""
     return Mute(finding.id, finding.frames[0] if finding.frames else -1, finding.pointer)
 
 
@@ -289,8 +287,6 @@ def _read(journal: Journal, n: int) -> Any:
 
 
 class LiveChecks(JournalFindings):
-    """The checks of one journal."""
-
     def __init__(self, journal: Journal, over: Callable[[], bool] = lambda: False) -> None:
         """Start with nothing checked. `over`: whether a journal whose connection has not ended gets no more entries."""
         super().__init__(journal)

@@ -75,7 +75,6 @@ class MemoryUse(msgspec.Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """Summary in one sentence."""
         resident = human_size(self.resident_bytes) if self.resident_bytes else "unknown"
         return f"{resident} total, {self.each:.0f} bytes an entry in the index"
 
@@ -258,7 +257,7 @@ def _icon(source: str | None) -> str:
     if source is None or not source.startswith("data:"):
         return source or "no src"
     kind = source[5:].partition(",")[0].partition(";")[0]
-    return f"{kind[:100]} as a data URI, {len(source)} characters"
+    return f"{text.cut(kind, 100)} as a data URI, {len(source)} characters"
 
 
 def _protocol(opening: Opening) -> Iterable[Fact]:

@@ -237,7 +237,6 @@ def paragraph(foreign: str, role: Role = "text", *, limit: int | None = None) ->
 
 
 def plain(line: Iterable[Span]) -> str:
-    """Return the text of a line."""
     return "".join(part for part, _ in line)
 
 

@@ -114,7 +114,6 @@ class FilteredEntries:
         return self._taken < self._journal.count or self._filter.is_filtering
 
     def cancel(self) -> None:
-        """Stop filtering."""
         self._filter.cancel()
 
 

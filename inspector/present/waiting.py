@@ -47,8 +47,6 @@ _LOOK_S = 1.0
 
 
 class WaitingRequest(msgspec.Struct, frozen=True):
-    """A waiting server request."""
-
     server_request: ServerRequest
     of_model: bool = False
     """Whether the response is requested from a model rather than from the user."""

@@ -44,6 +44,7 @@ from inspector.protocol.tracking.progress import ProgressTracker
 from inspector.protocol.tracking.subscriptions import TELLING_OF_CHANGES, Subscriptions
 from inspector.protocol.tracking.tasks import TELLING, News, Tasks, related_task
 from inspector.protocol.unreadable import is_unreadable, lose_answered, messages_of
+from inspector.text import cut
 
 _TO_SERVER = Direction.TO_SERVER
 
@@ -270,7 +271,7 @@ class Conversation:
                 exchange.asks = head.resultType == INPUT_REQUIRED
                 known = ("task",) if exchange.method == "tools/call" else ()  # only calls become tasks (ext-tasks)
                 if head.resultType not in ("", "complete", INPUT_REQUIRED, *known):
-                    exchange.why = f"its resultType is {head.resultType[:60]!r}, which this client does not know"
+                    exchange.why = f"its resultType is {cut(head.resultType, 60)!r}, which this client does not know"
                 if exchange.asks:
                     found += self._input_requested_in_result(exchange, params, message.result)
             if exchange.sender is Direction.TO_SERVER:

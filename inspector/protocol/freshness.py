@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import peek
+from inspector.text import cut
 
 SCOPES = ("public", "private")
 _EXACT = 2**53
@@ -54,7 +55,7 @@ def _ttl(result: Any) -> tuple[int | None, str]:
     if not peek.has(result, "ttlMs"):
         return None, ""
     if peek.number(result, "ttlMs") is None:
-        message = f": {raw[:40]!r}" if isinstance(raw, str) else ""
+        message = f": {cut(raw, 40)!r}" if isinstance(raw, str) else ""
         return None, f"ttlMs is {_a(raw)}, not a number{message}"
     whole = peek.integer(result, "ttlMs")
     if whole is None:

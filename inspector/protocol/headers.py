@@ -14,6 +14,7 @@ import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.revisions._shape import Era, Revision
+from inspector.text import cut
 
 VERSION, METHOD, NAME, PARAM = "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Param-"
 
@@ -114,7 +115,7 @@ def _collect(schema: Any, path: tuple[str, ...], found: list[Mirror], problems: 
         if peek.has(below, "x-mcp-header"):
             wish, problem = peek.at(below, "x-mcp-header"), ""
             if not isinstance(wish, str) or not re.fullmatch(_TOKEN, wish):
-                problem = f"its x-mcp-header, {str(wish)[:40]!r}, is no header name"
+                problem = f"its x-mcp-header, {cut(str(wish), 40)!r}, is no header name"
             elif peek.text(below, "type") not in _MIRRORED_TYPES:
                 problem = "x-mcp-header needs a string, an integer or a boolean"
             if problem:

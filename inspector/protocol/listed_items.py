@@ -16,8 +16,6 @@ HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 MEDIA: tuple[Literal["image", "audio"], ...] = ("image", "audio")
 """Types of content blocks whose `data` is base64."""
 
-BLOCK_TYPES = ("text", *MEDIA, "resource", "resource_link")
-
 
 class Listed(msgspec.Struct, frozen=True):
     """One of the four kinds of list: its method and the member with its items."""
@@ -93,8 +91,6 @@ class ListedItem(msgspec.Struct, frozen=True):
 
 
 class Tool(ListedItem, frozen=True):
-    """An item of tools/list."""
-
     @property
     def title(self) -> str:
         """Title, else the annotation's title, else the name (specification 2025-06-18, Tool)."""
@@ -162,8 +158,6 @@ class Tool(ListedItem, frozen=True):
 
 
 class Resource(ListedItem, frozen=True):
-    """An item of resources/list."""
-
     @property
     def key(self) -> str:
         return self.uri
@@ -208,8 +202,6 @@ class Template(ListedItem, frozen=True):
 
 
 class Prompt(ListedItem, frozen=True):
-    """An item of prompts/list."""
-
     @property
     def arguments(self) -> list[Any]:
         """The arguments as received; according to the specification each is `{name, description?, required?}`."""
@@ -223,7 +215,7 @@ class Content(msgspec.Struct, frozen=True):
 
     @property
     def type(self) -> str:
-        """One of `BLOCK_TYPES`, an unknown type, or ""."""
+        """Type of the block, known or unknown; "" if it is missing."""
         return peek.text(self.raw, "type") or ""
 
     @property

@@ -17,6 +17,7 @@ from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.protocol.tracking.tasks import EXTENSION_NAME
+from inspector.text import cut
 
 METHOD = "mcp-inspect/no-such-method"
 TOOL = "mcp-inspect-no-such-tool"
@@ -122,7 +123,9 @@ def requests(
         for method in _SUBSCRIBE:
             yield probe(f"{method} of the first resource", method, {"uri": uri})
     if (prompt := _demanding(lists["prompts"])) and "prompts" in capabilities:
-        yield probe(f"the prompt {prompt[:60]} without what it needs", "prompts/get", {"name": prompt, "arguments": {}})
+        yield probe(
+            f"the prompt {cut(prompt, 60)} without what it needs", "prompts/get", {"name": prompt, "arguments": {}}
+        )
 
 
 def _first(listing: Listing, member: str) -> str | None:

@@ -18,6 +18,7 @@ from urllib.parse import unquote
 import msgspec
 
 from inspector.protocol import peek
+from inspector.text import cut
 
 _Node = Any
 """A node composed by PyYAML, which is imported on first use."""
@@ -246,7 +247,7 @@ class _Walk:
         if node is None:
             return None if claimed in (None, {}) else _differ(path, _shown(claimed), "nothing")
         if not node.tag.startswith(_TAG) or (node.id != "scalar" and node.tag != _TAG + _KINDS[node.id]):
-            return _differ(path, _shown(claimed), f"a value with the tag {node.tag[:80]}")
+            return _differ(path, _shown(claimed), f"a value with the tag {cut(node.tag, 80)}")
         if node.id == "mapping":
             return self._mapping(node, claimed, path, depth)
         if node.id == "sequence":
@@ -380,7 +381,7 @@ def _flaws(skill: Skill) -> list[str]:
     found += [f"its front matter has no {member}" for member in lacking]
     name = peek.text(skill.frontmatter, "name")
     if name and name != skill.root.rpartition("/")[2]:
-        found.append(f"its path does not end in its name, {name[:100]}")
+        found.append(f"its path does not end in its name, {cut(name, 100)}")
     if name and (not _NAME.fullmatch(name) or len(name) > 64):
         found.append("its name is not lower-case letters, digits and single hyphens, 64 at most")
     return found + ([] if skill.is_dynamic or skill.flaw else _flaws_of_files(skill))

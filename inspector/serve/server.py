@@ -49,7 +49,6 @@ class _Handlers:
         self._templates = types.ListResourceTemplatesResult.model_validate({"resourceTemplates": templates})
 
     async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        """Return the tools."""
         return self._listed
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -86,7 +85,6 @@ class _Handlers:
     async def list_prompts(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        """Return the prompts."""
         return self._prompts
 
     async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
@@ -100,7 +98,6 @@ class _Handlers:
 
 
 def server_of(sessions: Sessions) -> Server[Any]:
-    """Return the server of these sessions."""
     handlers = _Handlers(sessions)
     return Server(
         "mcp-inspect",

@@ -66,8 +66,6 @@ def handle_of(called: Called) -> Handle | None:
 
 
 class Followers:
-    """The followers of one session."""
-
     def __init__(
         self,
         driver: Drives,

@@ -29,6 +29,7 @@ import msgspec
 
 from inspector.errors import ConnectError
 from inspector.protocol.facts import InheritedState
+from inspector.text import cut
 
 _SHEBANG_LENGTH = 256
 """Bytes of a script's first line that the Linux kernel reads."""
@@ -138,7 +139,7 @@ def _misread(command: str, env: Mapping[str, str], directory: Path) -> ConnectEr
     """Return the error for a command that is a URL or a whole command line; None for anything else."""
     if re.match(r"https?://", command):
         return ConnectError(
-            f"The command is a URL: {command[:100]!r}, and a URL is no program.",
+            f"The command is a URL: {cut(command, 100)!r}, and a URL is no program.",
             hint='Give it as the URL of a server over HTTP: mcp-inspect check URL, or "url" in a configuration.',
         )
     program, blank, _ = command.strip().partition(" ")
@@ -149,7 +150,7 @@ def _misread(command: str, env: Mapping[str, str], directory: Path) -> ConnectEr
     if not runs and not re.search(r"\s--?\w", command):
         return None
     return ConnectError(
-        f"There is no program {command[:100]!r}: the command contains its arguments.",
+        f"There is no program {cut(command, 100)!r}: the command contains its arguments.",
         hint="Split it: give the program as the command, and each other word as an argument.",
     )
 

@@ -1,8 +1,14 @@
-"""Definition of actions: their scope, their keys, and how keys are written. The table of all actions is `keys`."""
+"""Definition of actions: their scope, their keys, how keys are written, and how actions.txt is read.
 
-from collections.abc import Callable, Sequence
+The table of all actions is `keys`.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
@@ -57,6 +63,11 @@ class ActionScope(StrEnum):
     DIALOG = "Dialogs"
 
 
+_FILE = "actions.txt"
+_GENERAL = (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST, ActionScope.SEARCH)
+"""Scopes that the palette goes to no screen for."""
+
+
 class Action(msgspec.Struct, frozen=True):
     """An action of the user, with its keys and texts."""
 
@@ -76,11 +87,53 @@ class Action(msgspec.Struct, frozen=True):
     """Whether the footer shows it while it is valid."""
     priority: bool = False
     """Whether it works even while a field is focused."""
+    needs: str = ""
+    """What it needs where it is not valid, as a sentence; "" for another place in the interface."""
 
     @property
     def key_text(self) -> str:
         """Keys as written in the help."""
         return "  ".join(key_name(key) for key in self.keys)
+
+
+class ScreenEntry(msgspec.Struct, frozen=True):
+    """What is known of a screen before it is imported."""
+
+    panel: str
+    """Module and class of its panel, which is imported when it is first shown."""
+    is_of_a_moment: bool
+    """Whether it shows the state at the replay position."""
+    places: tuple[str, ...]
+    """Scopes that the help lists while it is visible; the first one but Everywhere is its own."""
+    hidden: tuple[str, ...] = ()
+    """Scopes that the help does not list."""
+
+    @property
+    def own(self) -> str:
+        """Its own scope."""
+        return next(each for each in self.places if each != ActionScope.EVERYWHERE)
+
+
+class ActionTable(msgspec.Struct, frozen=True):
+    """All actions and all screens."""
+
+    actions: tuple[Action, ...]
+    """In the order of footer, menus and help."""
+    screens: dict[str, ScreenEntry]
+    """By the name in `app.show('…')`, in the order of the actions that show them."""
+    together: tuple[tuple[str, ...], ...]
+    """Scopes whose actions are valid at the same time."""
+    opened_by: dict[str, str]
+    """The action that opens the dialog or view with the actions of a scope."""
+
+    def screen_of(self) -> dict[str, str]:
+        """Return the screen that the palette goes to for the actions of each scope: the first one that has it."""
+        found: dict[str, str] = {}
+        for name, screen in self.screens.items():
+            for scope in (*screen.places, *screen.hidden):
+                if scope not in _GENERAL:
+                    found.setdefault(scope, name)
+        return found
 
 
 class Command(NamedTuple):
@@ -95,6 +148,64 @@ class Command(NamedTuple):
     """Screen or pane, or the kind of item that it opens."""
     id: str = ""
     """Id of the action; for an item, its kind and key."""
+
+
+def read_table(folder: Path) -> ActionTable:
+    """Read the tables of the interface in this folder. Raises: TypeError, KeyError for a malformed one."""
+    with os.scandir(folder / "screens") as packages:
+        names = sorted(each.name for each in packages if os.path.exists(os.path.join(each.path, _FILE)))
+    actions: list[tuple[int, Action]] = []
+    screens: dict[str, ScreenEntry] = {}
+    together: list[tuple[str, ...]] = []
+    opened_by: dict[str, str] = {}
+    needs = {"": ""}
+    for package in ("", *names):
+        file = folder / "screens" / package / _FILE if package else folder / _FILE
+        for section, number, columns in _lines(file):
+            try:
+                if section == "together":
+                    together.append(tuple(columns))
+                elif section == "screens":
+                    screens[columns[0]] = _screen(package, *columns[1:])
+                elif section == "opened by":
+                    opened_by[columns[0]] = columns[1]
+                elif section == "needs":
+                    needs[columns[0]] = columns[1]
+                else:
+                    actions.append((number, _action(needs, section, *columns)))
+            except (TypeError, KeyError) as error:
+                error.add_note(f"{file}: {'  '.join(columns)}")
+                raise
+    actions.sort(key=lambda each: each[0])
+    ordered = tuple(action for _, action in actions)
+    shown_by = {action.action: place for place, action in enumerate(ordered)}
+    screens = {name: screens[name] for name in sorted(screens, key=lambda name: shown_by[f"app.show('{name}')"])}
+    lists = ((ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST, each.own) for each in screens.values())
+    return ActionTable(ordered, screens, (*together, *lists), opened_by)
+
+
+def _screen(package: str, panel: str, flags: str, *scopes: str) -> ScreenEntry:
+    hidden = tuple(each.strip("()") for each in scopes if each.startswith("("))
+    places = tuple(each for each in scopes if not each.startswith("("))
+    return ScreenEntry(f"{package}.{panel}", "M" in flags, places, hidden)
+
+
+def _action(
+    needs: Mapping[str, str], scope: str, id_: str, keys: str, label: str, run: str, flags: str, sentence: str
+) -> Action:
+    needed = needs[flags.strip("FP-")]
+    return Action(id_, tuple(keys.split(", ")), label, sentence, scope, run, "F" in flags, "P" in flags, needed)
+
+
+def _lines(file: Path) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield the section, its number and the columns of each line."""
+    section, number = "", 0
+    for line in file.read_text("utf-8").splitlines():
+        if line.startswith("["):
+            section, _, given = line[1:].partition("]")
+            number = int(given or number)
+        elif line and not line.startswith("#"):
+            yield section, number, re.split("  +", line)
 
 
 def lend_actions(owner: DOMNode, make_parts: Callable[[], Sequence[object]]) -> None:

@@ -203,7 +203,6 @@ class InspectApp(QueuedApp[None]):
 
     @property
     def panel(self) -> Panel:
-        """The visible panel."""
         return self.tabs.panel
 
     @property

@@ -133,8 +133,6 @@ class ServerRequests:
 
 
 class ConnectionActions:
-    """Actions on the visible connection."""
-
     def __init__(self, app: App[None], tabs: Tabs, toasts: Toasts, restart: Callable[[Tab], None]) -> None:
         """`restart` creates a new connection for a tab."""
         self._app = app

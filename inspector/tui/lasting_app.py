@@ -78,7 +78,6 @@ class ErrorLog:
         self._unwritten = False
 
     def exception(self, error: BaseException) -> None:
-        """Record an error."""
         if isinstance(error, WorkerFailed):
             error = error.error
         key = type(error).__name__, _place(error)

@@ -162,7 +162,6 @@ class Navigation:
         self._tabs.panel.show_evidence(n, pointer, span)
 
     async def filter_traffic(self, text: str) -> None:
-        """Show Traffic with this filter."""
         await self.action_show("traffic")
         panel = self._tabs.panel
         if isinstance(panel, TrafficPanel):

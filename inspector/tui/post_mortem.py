@@ -38,8 +38,6 @@ _SHARE = 0.65
 
 
 class PostMortemCard(Scroller):
-    """The card of one conversation."""
-
     BINDINGS: ClassVar[list[BindingType]] = [COPY]
     DEFAULT_CSS = """
     PostMortemCard {

@@ -61,5 +61,4 @@ class QueuedApp(LastingApp[_T]):
             await self.act(event)
 
     async def act(self, event: Event) -> None:
-        """Handle an event."""
         await super().on_event(event)

@@ -202,12 +202,10 @@ class Tabs(Sequence[Tab]):
 
     @property
     def conversation(self) -> OpenConversation:
-        """Conversation of the visible tab."""
         return self.current.conversation
 
     @property
     def panel(self) -> Panel:
-        """The visible panel."""
         if self.shows_timeline and self.timeline is not None:
             return self.timeline
         return self.current.panels[self.current.shown]
@@ -294,7 +292,6 @@ def _unlike(name: str, others: list[str]) -> str:
 
 
 def tab_label(state: TabState, *, here: bool) -> tuple[Span, ...]:
-    """Return the label of a tab."""
     role: Role = "title" if here else "muted"
     spans: list[Span] = [(" ", "text"), state.sign, (f" {one_line(state.name, _WIDEST)}", role)]
     if state.waiting:

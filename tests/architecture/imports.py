@@ -21,7 +21,6 @@ class Import:
     """True inside a function."""
 
     def is_of(self, module: str) -> bool:
-        """Whether this is that module, or something in it."""
         return self.name == module or self.name.startswith(module + ".")
 
     @property

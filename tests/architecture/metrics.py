@@ -8,7 +8,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -36,6 +36,7 @@ GOALS = {
     "imports from the keys to screens": 0,
     "import circles": 0,
     "constants below definitions that they do not need": 0,
+    "files with more than 5 constants below definitions": 0,
     "data types below functions": 0,
     "lines of decorators of checks": 1_500,
     "lines of Action(...)": 600,
@@ -66,8 +67,6 @@ LIMITS = {name: REACHED.get(name, goal) for name, goal in GOALS.items()}
 
 
 class Metric(NamedTuple):
-    """One figure with its limit."""
-
     name: str
     value: int
     limit: int
@@ -198,7 +197,6 @@ def _screen(module: str) -> str:
 
 
 def is_between_screens(importer: str, imported: str) -> bool:
-    """Whether a screen imports another one."""
     return bool(_screen(importer) and _screen(imported)) and _screen(importer) != _screen(imported)
 
 
@@ -220,13 +218,26 @@ def late_constants(source: Source) -> list[str]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             defined.add(node.name)
         elif defined and isinstance(node, ast.Assign | ast.AnnAssign):
-            assigned = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names = [each.id for each in assigned if isinstance(each, ast.Name)]
+            names = _assigned_names(node)
             if defined & {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}:
                 defined.update(names)
             elif all(map(_CONSTANT.fullmatch, names)):
                 found += [f"{source.module}.{name}" for name in names]
     return found
+
+
+def has_low_constants(source: Source) -> bool:
+    """Whether more than 5 constants of a module are below its first function or class, even if they need it."""
+    low = dropwhile(
+        lambda node: not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef), source.tree.body
+    )
+    assigned = [node for node in low if isinstance(node, ast.Assign | ast.AnnAssign)]
+    return sum(any(map(_CONSTANT.fullmatch, _assigned_names(node))) for node in assigned) > 5
+
+
+def _assigned_names(node: ast.Assign | ast.AnnAssign) -> list[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return [each.id for each in targets if isinstance(each, ast.Name)]
 
 
 def low_types(source: Source) -> list[str]:
@@ -244,17 +255,11 @@ def low_types(source: Source) -> list[str]:
             ):
                 found.append(f"{source.module}.{node.name}")
         elif isinstance(node, ast.Assign | ast.AnnAssign):
-            names = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found += [
-                f"{source.module}.{each.id}"
-                for each in names
-                if isinstance(each, ast.Name) and _TYPE.fullmatch(each.id)
-            ]
+            found += [f"{source.module}.{name}" for name in _assigned_names(node) if _TYPE.fullmatch(name)]
     return found
 
 
 def decorator_lines(source: Source) -> int:
-    """Return the lines of decorators of functions."""
     functions = (node for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     return sum(node.lineno - node.decorator_list[0].lineno for node in functions if node.decorator_list)
 
@@ -341,6 +346,9 @@ def measure(modules: tuple[Source, ...], tests: tuple[Source, ...]) -> list[Metr
         "import circles": circles,
         "constants below definitions that they do not need": [
             each for source in modules for each in late_constants(source)
+        ],
+        "files with more than 5 constants below definitions": [
+            source.path for source in modules if has_low_constants(source)
         ],
         "data types below functions": [each for source in modules for each in low_types(source)],
         "lines of decorators of checks": sum(map(decorator_lines, checks)),

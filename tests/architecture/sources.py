@@ -19,8 +19,6 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One Python file."""
-
     path: str
     """From the checkout, with slashes: "inspector/protocol/frames.py"."""
     text: str

@@ -13,6 +13,7 @@ from tests.architecture.metrics import (
     decorator_lines,
     gone_files,
     graph,
+    has_low_constants,
     is_between_screens,
     is_keys_to_screen,
     is_widget_to_mcp,
@@ -100,6 +101,12 @@ def test_import_across_a_wall_is_found(importer: str, imported: str, wall: Calla
 def test_constant_below_a_definition_is_late_unless_it_needs_one() -> None:
     (module,) = _tree(a="A = 1\ndef f(): ...\n_B = 2\nC: int = 3\nlower = 4\nD = f()\nE = D\nclass G: ...")
     assert late_constants(module) == ["inspector.a._B", "inspector.a.C"]
+
+
+@pytest.mark.parametrize("count", [5, 6])
+def test_more_than_five_constants_below_a_definition_are_found_even_if_they_need_it(count: int) -> None:
+    (module,) = _tree(a="A = 1\ndef f(): ...\nlower = 2\n" + "".join(f"B{at} = f()\n" for at in range(count)))
+    assert has_low_constants(module) == (count > 5)
 
 
 def test_data_type_below_a_function_is_found_and_a_class_with_methods_is_not() -> None:

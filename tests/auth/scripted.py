@@ -51,13 +51,11 @@ def about(**changes: Any) -> dict[str, Any]:
 
 
 def answer(value: Any, status: int = 200, **headers: str) -> HttpFetched:
-    """A response with JSON."""
     more = tuple((name.replace("_", "-"), text) for name, text in headers.items())
     return HttpFetched("", status, (*JSON, *more), json.dumps(value).encode())
 
 
 def page(status: int = 200) -> HttpFetched:
-    """A response with a page."""
     return HttpFetched("", status, (("content-type", "text/html"),), b"<!doctype html>")
 
 

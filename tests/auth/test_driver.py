@@ -228,8 +228,6 @@ async def test_stored_login_is_refreshed_without_the_user(house: House) -> None:
 
 
 class _Kept(TokenStore):
-    """In memory."""
-
     def __init__(self, known: StoredLogin) -> None:
         super().__init__(None)
         self.known = known

@@ -57,7 +57,6 @@ def over(file: CaptureFile) -> Journal:
 
 
 def anonymous(**options: Any) -> CaptureFile:
-    """A file without a name."""
     return CaptureFile(create_anonymous(), None, **options)
 
 
@@ -160,12 +159,10 @@ def http_life(journal: Journal) -> None:
 
 
 def sent(journal: Journal, payload: bytes, eol: Eol = Eol.LF) -> None:
-    """A line to the server."""
     journal.frame(SENT, Channel.STDIN, payload, eol=eol)
 
 
 def came(journal: Journal, payload: bytes, eol: Eol = Eol.LF) -> None:
-    """A line from the server."""
     journal.frame(CAME, Channel.STDOUT, payload, eol=eol)
 
 

@@ -63,7 +63,6 @@ class Costume:
             self.frame(direction, channel, payload, eol=eol)
 
     def stderr_lines(self, lines: Sequence[tuple[bytes, Eol]]) -> None:
-        """Lines of stderr, as they are."""
         self._inner.stderr_lines(lines)
 
     def fact(self, fact: Fact) -> None:
@@ -113,7 +112,6 @@ class DisguisedTransport(MemoryTransport):
             await self._task
 
     def write_stderr(self, line: bytes) -> None:
-        """A line on the server's stderr."""
         assert self.costume is not None
         self.costume.fact(Stderr(line))
 

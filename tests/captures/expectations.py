@@ -69,7 +69,6 @@ EXPECTED = {
 
 
 def document() -> str:
-    """The file."""
     return json.dumps(msgspec.to_builtins(EXPECTED), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -102,7 +102,6 @@ def _headed(**changes: Any) -> list[dict[str, Any]]:
 
 
 def samples() -> dict[str, bytes]:
-    """Each file by its name."""
     good = closed(_session())
     strange = ["\x1b[2J\x1b]52;c;cm0gLXJm\x07", "\u202egnp.exe", "[@click=app.quit]x[/]", "\u2028\u0000\ufeff", "𐀀" * 3]
     hostile = [frame(n, json.dumps({"method": text}).encode(), came=True) for n, text in enumerate(strange, 4)]

@@ -16,7 +16,6 @@ FILE = Path(__file__).parents[2] / "docs/mcpcap.schema.json"
 
 
 def schema() -> dict[str, Any]:
-    """The schema of one line."""
     (_,), parts = msgspec.json.schema_components([Record], ref_template="#/$defs/{name}")
     for part in parts.values():
         part.pop("title", None)
@@ -54,7 +53,6 @@ def _has(field: str) -> dict[str, Any]:
 
 
 def document() -> str:
-    """The file."""
     return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -21,5 +21,4 @@ def tables() -> Iterator[tuple[str, Cases]]:
 
 
 def of_one(findings: list[Finding], id_: str) -> list[Finding]:
-    """The findings of one check."""
     return [each for each in findings if each.id == id_]

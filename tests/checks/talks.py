@@ -162,13 +162,11 @@ class Talk:
         return self.fact(HttpFact(HttpEvent.END, self.http, document=document))
 
     def head(self, status: int = 200, kind: str = "application/json", **headers: str) -> "Talk":
-        """The head of the response comes."""
         named = [(name.replace("_", "-"), value) for name, value in headers.items()]
         all_ = (("Content-Type", kind), *named)
         return self.fact(HttpFact(HttpEvent.RESPONSE, self.http, status=status, headers=all_))
 
     def over(self, why: str = "") -> "Talk":
-        """The response is complete."""
         return self.fact(HttpFact(HttpEvent.END, self.http, why=why))
 
     def note(self, raw: bytes = b"", **facts: Any) -> "Talk":
@@ -207,7 +205,6 @@ Cases = dict[str, Case]
 
 
 def asked(method: str, result: Any, row: int = 4, params: Mapping[str, Any] | None = None, **how: Any) -> Script:
-    """One request and its result."""
     return lambda: Talk(row, **how).ask(method, params).answer(result)
 
 

@@ -34,8 +34,6 @@ AWAY = {"SSH_CONNECTION": "10.0.0.1 5 10.0.0.2 22", "USER": "ann"}
 
 
 class Person:
-    """Somebody at a terminal."""
-
     def __init__(self, env: dict[str, str]) -> None:
         reading, self._writing = os.pipe()
         self.stdin = os.fdopen(reading, "r")

@@ -18,7 +18,6 @@ _ANSWERS = [
 
 @pytest.fixture
 def answers(tmp_path: Path) -> Path:
-    """The file."""
     file = tmp_path / "answers.json"
     file.write_text(json.dumps(_ANSWERS))
     return file

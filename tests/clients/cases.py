@@ -11,8 +11,6 @@ def mark_of(fact: str) -> str:
 
 
 class FactCase(msgspec.Struct, frozen=True):
-    """One server of the run."""
-
     fact: str
     """The trait, for a numeric one with its amount: “description-length=3000”."""
     pages: tuple[tuple[dict[str, Any], ...], ...]

@@ -4,8 +4,6 @@ import msgspec
 
 
 class Pin(msgspec.Struct, frozen=True):
-    """One client."""
-
     id: str
     registry: str
     """“npm” or “pypi”."""

@@ -36,8 +36,6 @@ _AGENT_S, _INSTALL_S = 400.0, 1200.0
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A row of the table."""
-
     client: str
     version: str
     date: date
@@ -58,7 +56,6 @@ class Seen(msgspec.Struct):
     """The lines of the server's log."""
 
     def requests(self, method: str) -> list[Any]:
-        """Return the messages of the client with a method."""
         return [each["got"] for each in self.log if (each.get("got") or {}).get("method") == method]
 
 

@@ -19,7 +19,6 @@ def read_table() -> list[Row]:
 
 
 def write_table(rows: Sequence[Row]) -> None:
-    """Write the whole table."""
     lines = [(row.client, row.version, row.date.isoformat(), row.fact, row.observed) for row in rows]
     OBSERVED.write_text("".join("\t".join(line) + "\n" for line in (_HEAD, *lines)))
 

@@ -93,7 +93,6 @@ def play_of(name: str) -> Play:
 
 
 async def _visit(session: Session, context: Any) -> None:
-    """List the tools."""
     await _tools(session)
 
 

@@ -139,7 +139,6 @@ def judged(name: str, wire: str, status: int | None, output: str) -> Run:
 
 
 def scored(revision: str, status: int | None, output: str) -> SetRun:
-    """The verdict on a set, likewise."""
     extras = dict(_NOT_SCORED.findall(output))
     results = [(name, int(passed) > 0 and not int(failed)) for name, passed, failed in _IN_SET.findall(output)]
     why = f"not over after {SET_S:g} s" if status is None else f"exit status {status}" if status else ""

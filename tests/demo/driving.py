@@ -27,12 +27,10 @@ def meta(**more: Any) -> dict[str, Any]:
 
 
 def request(request_id: int | str, method: str, **params: Any) -> dict[str, Any]:
-    """A request of the handshake era."""
     return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
 
 
 def stateless(request_id: int | str, method: str, **params: Any) -> dict[str, Any]:
-    """A request of the stateless era."""
     return request(request_id, method, **{"_meta": meta(), **params})
 
 
@@ -106,7 +104,6 @@ class Child:
             self.process.stdin.write(line + b"\n")
 
     async def read(self) -> Any:
-        """The next message."""
         assert self.process.stdout
         line = await asyncio.wait_for(self.process.stdout.readline(), PATIENCE_S)
         assert line.endswith(b"\n"), f"the demo ended in the middle of {line!r}"

@@ -10,8 +10,8 @@ from inspector.protocol.skills import Skill, verify
 
 
 def test_a_tool_names_the_page_and_the_page_can_be_read() -> None:
-    tool = next(tool for tool in catalogue(DemoState()) if tool.meta)
-    uri = tool.listed()["_meta"]["ui"]["resourceUri"]
+    tool = next(tool for tool in catalogue(DemoState()) if "_meta" in tool.definition)
+    uri = tool.definition["_meta"]["ui"]["resourceUri"]
     contents = extensions.read_app(uri)
     assert contents is not None
     assert (contents[0]["uri"], contents[0]["mimeType"]) == (uri, "text/html;profile=mcp-app")

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.demo import tools_content
-from inspector.demo.call import DemoRequest, Json
 from inspector.demo.state import DemoState
-from inspector.demo.toolkit import DemoTool, complaints, encode, icons, takes
+from inspector.demo.toolkit import complaints, encode, icons
 from inspector.demo.tools import catalogue
+from inspector.demo.tools_content import TOOL
 
 GOOD: dict[str, Any] = {
     "ship": {"name": "Merry Puffin", "callsign": "GRL7", "kind": "mail", "home_port": None},
@@ -47,15 +46,15 @@ GOOD: dict[str, Any] = {
     ],
 )
 def test_complaint_names_place_and_fault(change: dict[str, Any], complaint: str) -> None:
-    assert complaints(tools_content.SCHEMA, GOOD) == []
-    assert complaints(tools_content.SCHEMA, GOOD | change) == [complaint]
+    assert complaints(TOOL.input_schema, GOOD) == []
+    assert complaints(TOOL.input_schema, GOOD | change) == [complaint]
 
 
 def test_a_hold_within_a_hold_without_end_is_refused_without_a_crash() -> None:
     hold: dict[str, Any] = {"label": "x"}
     for _ in range(500):
         hold = {"label": "x", "inside": [hold]}
-    assert "nested too deeply" in complaints(tools_content.SCHEMA, GOOD | {"cargo": hold})[0]
+    assert "nested too deeply" in complaints(TOOL.input_schema, GOOD | {"cargo": hold})[0]
 
 
 ANYTHING = st.recursive(
@@ -70,24 +69,6 @@ NAMES = sorted({name for schema in SCHEMAS for name in schema.get("properties", 
 @given(st.sampled_from(SCHEMAS), st.dictionaries(st.sampled_from(NAMES), ANYTHING | st.sampled_from([GOOD["ship"]])))
 def test_complaints_agree_with_a_full_validator(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
     assert (not complaints(schema, arguments)) == jsonschema.Draft202012Validator(schema).is_valid(arguments)
-
-
-async def nothing(call: DemoRequest, arguments: Json) -> Json:
-    return {"content": []}
-
-
-def test_a_tool_lists_only_what_it_has() -> None:
-    plain = DemoTool("a", "A", "b", nothing, takes())
-    assert set(plain.listed()) == {"name", "title", "description", "inputSchema"}
-    rich = DemoTool("a", "A", "b", nothing, takes(), takes(), {"readOnlyHint": True}, "<svg/>")
-    assert set(rich.listed()) - set(plain.listed()) == {"outputSchema", "annotations", "icons"}
-
-
-def test_a_schema_takes_what_it_names_and_nothing_else() -> None:
-    schema = takes("a", a={"type": "string"}, b={"type": "number"})
-    assert schema["required"] == ["a"]
-    assert schema["additionalProperties"] is False
-    assert "required" not in takes(a={})
 
 
 def test_an_icon_carries_its_picture_with_it() -> None:

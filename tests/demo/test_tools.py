@@ -26,9 +26,9 @@ async def test_every_schema_is_one_and_every_name_is_as_it_should_be() -> None:
     [("add", {"a": 1, "b": 2.5}), ("image_result", {}), ("image_result", {"hours": 96, "harbour": "Teal Bay"})],
 )
 async def test_data_fits_the_schema_that_was_promised(name: str, arguments: dict[str, Any]) -> None:
-    promised = {tool.name: tool.output_schema for tool in catalogue(DemoState())}
+    promised = {tool.name: tool.definition for tool in catalogue(DemoState())}
     result = await Here().call(name, **arguments)
-    jsonschema.validate(result["structuredContent"], promised[name] or False)
+    jsonschema.validate(result["structuredContent"], promised[name]["outputSchema"])
 
 
 async def test_an_echo_comes_back_as_often_and_as_loud_as_wanted() -> None:

@@ -60,15 +60,15 @@ async def test_a_passage_is_entered_and_answered_as_text_and_as_data() -> None:
         "bound_for": "54.50, -3.00",
         "watch": ["Ada"],
     }
-    jsonschema.validate(result["structuredContent"], tools_content.OUTPUT)
+    jsonschema.validate(result["structuredContent"], tools_content.TOOL.definition["outputSchema"])
     assert "Bold Limpet" in result["content"][0]["text"]
     assert "Bold Limpet" in here.station.logbook()
 
 
 async def test_a_passage_without_cargo_or_course_is_one_too() -> None:
-    needed = {key: PASSAGE[key] for key in tools_content.SCHEMA["required"]}
+    needed = {key: PASSAGE[key] for key in tools_content.TOOL.input_schema["required"]}
     result = await Here().call("complex_form", **needed)
-    jsonschema.validate(result["structuredContent"], tools_content.OUTPUT)
+    jsonschema.validate(result["structuredContent"], tools_content.TOOL.definition["outputSchema"])
 
 
 async def test_a_bad_passage_fails_and_is_not_entered() -> None:
@@ -80,7 +80,7 @@ async def test_a_bad_passage_fails_and_is_not_entered() -> None:
 
 
 def test_the_schema_holds_everything_that_a_form_has_to_draw() -> None:
-    jsonschema.Draft202012Validator.check_schema(tools_content.SCHEMA)
-    drawn = str(tools_content.SCHEMA)
+    jsonschema.Draft202012Validator.check_schema(tools_content.TOOL.input_schema)
+    drawn = str(tools_content.TOOL.input_schema)
     for keyword in ("oneOf", "anyOf", "const", "enum", "pattern", "format", "default", "$ref", "uniqueItems", "'null'"):
         assert keyword in drawn

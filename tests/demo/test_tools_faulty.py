@@ -22,10 +22,10 @@ async def test_the_lamp_breaks_as_a_protocol_breaks(how: str, code: int) -> None
 
 
 async def test_the_barometer_breaks_its_own_promise() -> None:
-    promised = {tool.name: tool.output_schema for tool in tools.FAULTY}["invalid_output"]
+    promised = {tool.name: tool.definition for tool in tools.FAULTY}["invalid_output"]["outputSchema"]
     result = await Here().call("invalid_output")
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(result["structuredContent"], promised or True)
+        jsonschema.validate(result["structuredContent"], promised)
 
 
 async def test_hostile_text_has_escapes_markup_and_turned_text_in_it() -> None:

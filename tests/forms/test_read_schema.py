@@ -92,7 +92,6 @@ def test_merge_refuses_contradictory_keywords(first: Schema, second: Schema, key
 
 
 def of(schema: object, name: str) -> Opened:
-    """The field of a property."""
     asked = read_schema(schema)
     assert isinstance(asked, ObjectField)
     found = asked.child(name)
@@ -101,7 +100,6 @@ def of(schema: object, name: str) -> Opened:
 
 
 def prop(schema: object, **beside: object) -> Opened:
-    """The field of a schema that is a property of an object."""
     return of({"type": "object", "properties": {"x": schema}, **beside}, "x")
 
 

@@ -28,6 +28,5 @@ def polled(tape: Tape, number: int, id_: str = "t-1", state: str = "working", me
 
 
 def brought(tape: Tape, number: int, result: Any, id_: str = "t-1") -> None:
-    """What it came to."""
     tape.request(number, "tasks/result", {"taskId": id_})
     tape.wait(2).answer(number, result)

@@ -37,12 +37,10 @@ class Wire:
         return self.conversation.observe(frame)
 
     def ask(self, id_: Any, method: str, params: Any = None, direction: Direction = C2S, **how: Any) -> list[Event]:
-        """Send a request."""
         body = {"jsonrpc": "2.0", "id": id_, "method": method}
         return self.say(direction, body | ({} if params is None else {"params": params}), **how)
 
     def answer(self, id_: Any, result: Any, direction: Direction = S2C, **how: Any) -> list[Event]:
-        """Send a result."""
         return self.say(direction, {"jsonrpc": "2.0", "id": id_, "result": result}, **how)
 
     def fail(self, id_: Any, code: int, data: Any = None, direction: Direction = S2C, **how: Any) -> list[Event]:

@@ -202,8 +202,6 @@ ASKED: dict[str, Any] = {"messages": []}
 
 
 class Model:
-    """Answers as it is told to."""
-
     label = "tide at here"
 
     def __init__(self, *, fails: bool = False, waits: bool = False) -> None:

@@ -180,7 +180,6 @@ def play(place: Path) -> list[str]:
 
 
 def written(screens: list[str]) -> str:
-    """Return the page."""
     used = [step for step in STEPS if not step.in_shell]
     total = sum(map(count, used))
     typed = sum(len(key) - len("type ") for step in used for key in step.keys if key.startswith("type "))
@@ -205,7 +204,6 @@ def _keys(step: Step) -> str:
 
 
 def main() -> None:
-    """Write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--into", type=Path, default=PAGE, metavar="FILE")
     into = parser.parse_args().into

@@ -48,7 +48,6 @@ class Person:
         self.types(came.headers["location"])
 
     def types(self, line: str) -> None:
-        """Type a line."""
         assert self.process.stdin is not None
         self.process.stdin.write(f"{line}\n".encode())
 

@@ -31,7 +31,6 @@ class Person:
 
     @property
     def screen(self) -> str:
-        """The text of the screen."""
         return text(self.pilot.app)
 
     async def press(self, *keys: str, shows: str | tuple[str, ...] = ()) -> str:

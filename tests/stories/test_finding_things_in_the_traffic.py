@@ -8,7 +8,6 @@ HARBOUR = ROOT / "tests" / "captures" / "harbour.mcpcap"
 
 
 def tools_in_sight(person: Person) -> list[str]:
-    """The tools of the calls in the list."""
     lines = [line.partition("│")[0].split() for line in person.screen.splitlines()]
     return [line[line.index("tools/call") + 1] for line in lines if "tools/call" in line and "→" in "".join(line)]
 

@@ -71,7 +71,6 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @asynccontextmanager
 async def _replayed(capture: Path) -> AsyncIterator[InspectApp]:
-    """The app on it."""
     async with (app := InspectApp(replay=capture)).run_test(size=SIZE, notifications=True):
         await until(lambda: app.conversation.stage is ConversationStage.RECORDED, "the capture was read")
         yield app

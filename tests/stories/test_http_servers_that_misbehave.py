@@ -26,7 +26,6 @@ BELL = b"\x07\x1b]0;stolen\x07\x1b[31m"
 
 
 def answer(request: HttpRequest, result: Any, **headers: str) -> HttpResponse:
-    """The answer to a request."""
     body = {"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": result}
     return json_answer(json.dumps(body).encode(), headers=tuple(headers.items()))
 
@@ -142,7 +141,6 @@ async def test_a_legacy_server_that_answers_the_probe_with_500_is_used(tmp_path:
 
 
 def done(request: HttpRequest) -> HttpResponse:
-    """The answer to a call."""
     return answer(request, {"content": [{"type": "text", "text": "3"}]})
 
 
@@ -298,7 +296,6 @@ async def test_call_without_a_response_reports_what_was_received(
 
 
 def event(message: bytes, *, id_: str = "") -> bytes:
-    """An event of a stream."""
     return (f"id: {id_}\n".encode() if id_ else b"") + b"data: " + message + b"\n\n"
 
 

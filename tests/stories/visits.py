@@ -95,7 +95,6 @@ class Came:
 
     @property
     def message(self) -> Message:
-        """The answer."""
         assert isinstance(self.called.reply, Replied), self.called.reply
         return self.called.reply.message
 

@@ -64,7 +64,6 @@ class Row(msgspec.Struct):
 
 
 def row_of(emulator: Emulator) -> Row:
-    """Run one terminal and return its row."""
     row = Row(emulator.name)
     dpkg = output("dpkg-query", "-W", "-f", "${Version}", emulator.package)
     row.version = dpkg.rpartition(":")[2].partition("-")[0].partition("+")[0]

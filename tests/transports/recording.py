@@ -60,7 +60,6 @@ class Recorder:
             self.fact(Stderr(payload, eol is Eol.NONE))
 
     def fact(self, fact: Fact) -> None:
-        """Keep a fact."""
         self.log.append(fact)
         self.facts.append(fact)
 

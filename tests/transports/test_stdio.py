@@ -17,7 +17,8 @@ from inspector.protocol.frames import Cause, Channel, Direction, Eol
 from inspector.transports import children
 from inspector.transports.base import Expects, Outgoing
 from inspector.transports.children import end_all_children, is_group_alive, spawn
-from inspector.transports.stdio import Ending, Exit, ShutdownTimeouts, StdioTransport, signal_name
+from inspector.transports.ending import Ending, Exit, ShutdownTimeouts, signal_name
+from inspector.transports.stdio import StdioTransport
 from tests.transports.recording import Recorder, child_env, server
 from tests.waiting import until
 
@@ -461,7 +462,7 @@ async def test_send_to_a_dead_server_has_its_signal(start: Start) -> None:
 
 
 async def test_output_before_the_exit_is_read_on_a_busy_loop(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.transports.stdio._LINGER", -1)
+    monkeypatch.setattr("inspector.transports.ending._LINGER", -1)
     recorder, transport = Recorder(), start("floods", "1000")  # no more than the pipe holds
     await transport.open(recorder)
     transport._live.ending._child.wait()  # type: ignore[union-attr]

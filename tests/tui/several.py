@@ -72,7 +72,6 @@ class Fleet:
         return ["3 values replaced", "  2  token"]
 
     def end(self) -> None:
-        """End everything."""
         for live in self.lives:
             live.end().result(10)
         for engine in self.engines:

@@ -111,8 +111,6 @@ TIMES = 5
 
 
 class Plain(App[None]):
-    """An app with one line."""
-
     def compose(self) -> ComposeResult:
         yield Static("below")
 

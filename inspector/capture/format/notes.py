@@ -18,6 +18,7 @@ import msgspec
 from inspector.atomic_write import whole_file
 from inspector.documents import prepared_type
 from inspector.errors import UsageError
+from inspector.text import cut
 
 SUFFIX = ".notes"
 """Appended to the file name of the capture."""
@@ -32,8 +33,6 @@ _NUMBER = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
 
 
 class Mark(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="r", tag="mark"):
-    """A mark at an entry."""
-
     n: _NUMBER
     color: str = COLOURS[0]
     text: str = ""
@@ -214,9 +213,9 @@ def _refusal(head: "_Record | None", capture_id: str) -> str:
     if not isinstance(head, NotesHead) or head.format != FORMAT:
         return "the first line is no head of notes"
     if head.v.partition(".")[0] != VERSION.partition(".")[0]:
-        return f"they have the version {head.v[:40]!r}, which mcp-inspect does not know"
+        return f"they have the version {cut(head.v, 40)!r}, which mcp-inspect does not know"
     if "/" in head.file or "\\" in head.file or head.file in (".", ".."):
-        return f"they name the file {head.file[:80]!r}, and notes name no path"
+        return f"they name the file {cut(head.file, 80)!r}, and notes name no path"
     if head.capture and capture_id and head.capture != capture_id:
         return "they are of another capture"
     return ""

@@ -13,6 +13,7 @@ import msgspec
 from inspector.capture.format.lines import read_at
 from inspector.capture.format.records import FORMAT, VERSION, Head, from_line, type_of
 from inspector.errors import RUNTIMES, CaptureError, how_to_start
+from inspector.text import cut
 
 _MAGIC = (
     (b"\x1f\x8b", "is compressed with gzip", "decompress it with `gunzip` first"),
@@ -137,10 +138,11 @@ def _not_read(path: Path, start: bytes) -> CaptureError:
 def _refuse_newer(version: str, path: Path) -> None:
     major = version.partition(".")[0]
     if not major.isdecimal() or int(major[:_DIGITS]) < 1:
-        raise CaptureError(f"{path} has an invalid version: {version[:40]!r}", hint="Record it again.")
+        raise CaptureError(f"{path} has an invalid version: {cut(version, 40)!r}", hint="Record it again.")
     if int(major[:_DIGITS]) > int(VERSION.partition(".")[0]):
         raise CaptureError(
-            f"{path} was written by a newer mcp-inspect: its format is {version[:40]}, this one reads up to {VERSION}",
+            f"{path} was written by a newer mcp-inspect: its format is {cut(version, 40)}, "
+            f"this one reads up to {VERSION}",
             hint="Update mcp-inspect.",
         )
 

@@ -21,6 +21,7 @@ from inspector.capture.import_.items import (
 )
 from inspector.errors import CaptureError
 from inspector.protocol.frames import Direction
+from inspector.text import cut
 
 _DIRECTIONS = {"c2s": Direction.TO_SERVER, "s2c": Direction.FROM_SERVER}
 _VERSION = 2
@@ -38,7 +39,8 @@ class _Tape:
         version = header.value("cassetteVersion")
         if not isinstance(version, int) or version > _VERSION:
             raise CaptureError(
-                f"{name} is a cassette of version {str(version)[:20]}, and mcp-inspect reads versions up to {_VERSION}",
+                f"{name} is a cassette of version {cut(str(version), 20)}, "
+                f"and mcp-inspect reads versions up to {_VERSION}",
                 hint="Record it again, or write it with an older mcp-cassette.",
             )
         self.began_ns = header.moment("startedAt")

@@ -6,17 +6,8 @@ Known from logs in public issues.
 import re
 from collections.abc import Iterator
 
-from inspector.capture.import_.items import (
-    ImportedItem,
-    ImportSource,
-    Reader,
-    closed,
-    frame,
-    moment,
-    opened,
-)
+from inspector.capture.import_.items import ImportedItem, ImportedSession, ImportSource, Reader, moment
 from inspector.protocol.facts import Stderr
-from inspector.protocol.frames import Direction
 
 _LINE = re.compile(rb"(\d{4}-\d\d-\d\dT[\d:.]+Z)((?: \[[^\]]*\])+) (.*)", re.DOTALL)
 _MESSAGE = re.compile(rb"Message from (client|server): (.*?)(?: \{ metadata: [^{}]* \})?", re.DOTALL)
@@ -28,7 +19,7 @@ def _knows(start: bytes) -> bool:
 
 
 def _read(source: ImportSource) -> Iterator[ImportedItem]:
-    is_open, at = False, None
+    session, at = ImportedSession(), None
     for line in source.lines():
         found = _LINE.fullmatch(line)
         if found is None:
@@ -36,16 +27,14 @@ def _read(source: ImportSource) -> Iterator[ImportedItem]:
             continue
         at, text = moment(found.group(1).decode()), found.group(3)
         message = _MESSAGE.fullmatch(text)
-        if message is not None or text.startswith(b"Initializing server"):
-            if not is_open:
-                yield opened(at, argv=(_name(found.group(2)),))
-                is_open = True
-            if message is not None:
-                sent = message.group(1) == b"client"
-                yield frame(Direction.TO_SERVER if sent else Direction.FROM_SERVER, message.group(2), at)
-        elif text.startswith(b"Server transport closed") and is_open:
-            yield closed(at, text.partition(b" {")[0].decode("utf-8", "replace")[:300])
-            is_open = False
+        if message is not None:
+            is_sent = message.group(1) == b"client"
+            yield from session.message(is_sent, message.group(2), at, argv=(_name(found.group(2)),))
+        elif text.startswith(b"Initializing server"):
+            if not session.is_open:
+                yield session.opened(at, argv=(_name(found.group(2)),))
+        elif text.startswith(b"Server transport closed") and session.is_open:
+            yield session.closed(at, text.partition(b" {")[0])
         else:
             source.passed_over["remarks of Claude Desktop"] += 1
 

@@ -35,8 +35,6 @@ _NAMESPACE = uuid.UUID("5d0f6f0e-93f5-5b0c-9a52-6e8f0c2d7b41")
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """Result of an import."""
-
     reader: Reader
     entries: int
     frames: int

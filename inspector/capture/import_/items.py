@@ -66,8 +66,6 @@ class Members(dict[str, msgspec.Raw]):
 
 
 class ImportedItem(NamedTuple):
-    """One recorded item."""
-
     wall_ns: int | None
     """Wall clock time; None if the format does not record it."""
     what: Frame | Fact
@@ -195,9 +193,30 @@ def opened(
     return ImportedItem(wall_ns, ConnectionFact(ConnectionEvent.OPEN, carried, argv=argv, cwd=cwd, url=url))
 
 
-def closed(wall_ns: int | None, why: str = "", *, piped: bool = True) -> ImportedItem:
-    """Return the end of a connection."""
-    return ImportedItem(wall_ns, ConnectionFact(ConnectionEvent.CLOSE, "stdio" if piped else "memory", why=why))
+class ImportedSession:
+    """The connection of a log without one of its own: opened before its first message, closed if it was opened."""
+
+    def __init__(self) -> None:
+        self.is_open = False
+
+    def opened(
+        self, at: int | None, *, argv: tuple[str, ...] = (), cwd: str = "", url: str = "", piped: bool = True
+    ) -> ImportedItem:
+        self.is_open = True
+        return opened(at, argv=argv, cwd=cwd, url=url, piped=piped)
+
+    def message(
+        self, is_sent: bool, payload: bytes, at: int | None, *, argv: tuple[str, ...] = (), piped: bool = True
+    ) -> Iterator[ImportedItem]:
+        """Yield a message, of the client if it `is_sent`, and before the first one the opening."""
+        if not self.is_open:
+            yield self.opened(at, argv=argv, piped=piped)
+        yield frame(Direction.TO_SERVER if is_sent else Direction.FROM_SERVER, payload, at, piped=piped)
+
+    def closed(self, at: int | None, why: bytes = b"") -> ImportedItem:
+        self.is_open = False
+        why_closed = why.decode("utf-8", "replace")[:300]
+        return ImportedItem(at, ConnectionFact(ConnectionEvent.CLOSE, "stdio", why=why_closed))
 
 
 def is_there(raw: msgspec.Raw) -> bool:

@@ -6,17 +6,12 @@ import msgspec
 
 from inspector.capture.import_.items import (
     ImportedItem,
+    ImportedSession,
     ImportSource,
     Members,
     Reader,
-    closed,
     first_members,
-    frame,
-    opened,
 )
-from inspector.protocol.frames import Direction
-
-_DIRECTIONS = {"send": Direction.TO_SERVER, "recv": Direction.FROM_SERVER}
 
 
 def _knows(start: bytes) -> bool:
@@ -24,24 +19,19 @@ def _knows(start: bytes) -> bool:
 
 
 def _read(source: ImportSource) -> Iterator[ImportedItem]:
-    server, is_open = "", False
+    server, session = "", ImportedSession()
     for line in source.objects():
         meta = line.inner("_meta")
         way, at, whose = meta.text("dir"), meta.moment("ts"), meta.text("server")
         server = server or whose
         if whose != server:
             source.passed_over["messages of another server"] += 1
-        elif way in _DIRECTIONS:
-            if not is_open:
-                yield opened(at, argv=(server,))
-                is_open = True
-            yield frame(_DIRECTIONS[way], _without(line, "_meta"), at)
+        elif way in ("send", "recv"):
+            yield from session.message(way == "send", _without(line, "_meta"), at, argv=(server,))
         elif line.text("method") == "$transport/start":
-            yield opened(at, argv=(server,))
-            is_open = True
-        elif line.text("method") == "$transport/close" and is_open:
-            yield closed(at)
-            is_open = False
+            yield session.opened(at, argv=(server,))
+        elif line.text("method") == "$transport/close" and session.is_open:
+            yield session.closed(at)
         else:
             source.passed_over["events of another kind"] += 1
 

@@ -4,17 +4,13 @@ from collections.abc import Iterator
 
 from inspector.capture.import_.items import (
     ImportedItem,
+    ImportedSession,
     ImportSource,
     Reader,
     first_members,
-    frame,
-    opened,
     text_bytes,
 )
 from inspector.protocol.facts import Stderr
-from inspector.protocol.frames import Direction
-
-_DIRECTIONS = {"c2s": Direction.TO_SERVER, "s2c": Direction.FROM_SERVER}
 
 
 def _knows(start: bytes) -> bool:
@@ -23,7 +19,7 @@ def _knows(start: bytes) -> bool:
 
 
 def _read(source: ImportSource) -> Iterator[ImportedItem]:
-    is_open = False
+    session = ImportedSession()
     for line in source.objects():
         kind, wall_ns = line.text("direction"), line.moment("ts")
         piped = line.text("transport") != "http"
@@ -31,16 +27,12 @@ def _read(source: ImportSource) -> Iterator[ImportedItem]:
             meta = line.inner("raw")
             command = meta.words("command")
             url = command[0] if command and "://" in command[0] else ""
-            yield opened(wall_ns, argv=() if url else command, cwd=meta.text("cwd"), url=url, piped=piped)
-            is_open = True
+            yield session.opened(wall_ns, argv=() if url else command, cwd=meta.text("cwd"), url=url, piped=piped)
         elif kind == "stderr":
             yield ImportedItem(wall_ns, Stderr(text_bytes(line.text("text"))))
-        elif kind in _DIRECTIONS:
-            if not is_open:
-                yield opened(wall_ns, piped=piped)
-                is_open = True
+        elif kind in ("c2s", "s2c"):
             payload = line.exact("raw") if "raw" in line else text_bytes(line.text("text"))
-            yield frame(_DIRECTIONS[kind], payload, wall_ns, piped=piped)
+            yield from session.message(kind == "c2s", payload, wall_ns, piped=piped)
         else:
             source.passed_over["events of another kind"] += 1
 

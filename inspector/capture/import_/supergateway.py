@@ -3,18 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from inspector.capture.import_.items import (
-    ImportedItem,
-    ImportSource,
-    Reader,
-    closed,
-    frame,
-    members,
-    moment,
-    opened,
-)
+from inspector.capture.import_.items import ImportedItem, ImportedSession, ImportSource, Reader, members, moment
 from inspector.protocol.facts import Stderr
-from inspector.protocol.frames import Direction
 
 _LINE = re.compile(rb"(?:(\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?)\s+)?\[supergateway\] (.*)", re.DOTALL)
 _MESSAGE = re.compile(rb"(\w+) \xe2\x86\x92 (\w+)(?: \([^()]*\))?: ?(.*)", re.DOTALL)
@@ -27,7 +17,7 @@ def _knows(start: bytes) -> bool:
 
 
 def _read(source: ImportSource) -> Iterator[ImportedItem]:
-    is_open, at, command = False, None, ()
+    session, at, command = ImportedSession(), None, ()
     for line in source.lines():
         found = _LINE.fullmatch(line)
         if found is None:
@@ -39,18 +29,13 @@ def _read(source: ImportSource) -> Iterator[ImportedItem]:
             if members(message.group(3)) is None:
                 source.passed_over["messages that were not logged as JSON"] += 1
                 continue
-            if not is_open:
-                yield opened(at, argv=command)
-                is_open = True
-            sent = message.group(2) == b"Child"
-            yield frame(Direction.TO_SERVER if sent else Direction.FROM_SERVER, message.group(3), at)
+            yield from session.message(message.group(2) == b"Child", message.group(3), at, argv=command)
         elif started := _COMMAND.fullmatch(text):
             command = tuple(started.group(1).decode("utf-8", "replace").split())
         elif text.startswith(_STDERR):
             yield ImportedItem(at, Stderr(text.removeprefix(_STDERR)))
-        elif text.startswith(_END) and is_open:
-            yield closed(at, text.decode("utf-8", "replace")[:300])
-            is_open = False
+        elif text.startswith(_END) and session.is_open:
+            yield session.closed(at, text)
         else:
             source.passed_over["remarks of supergateway"] += 1
 

@@ -6,17 +6,8 @@ Known from logs in public issues.
 import re
 from collections.abc import Iterator
 
-from inspector.capture.import_.items import (
-    ImportedItem,
-    ImportSource,
-    Reader,
-    closed,
-    frame,
-    moment,
-    opened,
-)
+from inspector.capture.import_.items import ImportedItem, ImportedSession, ImportSource, Reader, moment
 from inspector.protocol.facts import Stderr
-from inspector.protocol.frames import Direction
 
 _LINE = re.compile(rb"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) \[(\w+)\] (.*)", re.DOTALL)
 _MESSAGE = re.compile(rb"\[(Client Says|Server Says|editor -> server|server -> editor)\] (.*)", re.DOTALL)
@@ -34,7 +25,7 @@ def _knows(start: bytes) -> bool:
 
 
 def _read(source: ImportSource) -> Iterator[ImportedItem]:
-    is_open = False
+    session = ImportedSession()
     for line in source.lines():
         found = _LINE.fullmatch(line)
         if found is None:
@@ -44,17 +35,11 @@ def _read(source: ImportSource) -> Iterator[ImportedItem]:
         if text.startswith(_STDERR):
             yield ImportedItem(at, Stderr(text.removeprefix(_STDERR)))
         elif command := _COMMAND.fullmatch(text):
-            yield opened(at, argv=tuple(command.group(1).decode("utf-8", "replace").split()))
-            is_open = True
+            yield session.opened(at, argv=tuple(command.group(1).decode("utf-8", "replace").split()))
         elif message := _MESSAGE.fullmatch(text):
-            if not is_open:
-                yield opened(at)
-                is_open = True
-            sent = message.group(1) in _SENT
-            yield frame(Direction.TO_SERVER if sent else Direction.FROM_SERVER, message.group(2), at)
-        elif text.startswith((b"Connection state: Stopped", b"Connection state: Error")) and is_open:
-            yield closed(at, text.decode("utf-8", "replace")[:300])
-            is_open = False
+            yield from session.message(message.group(1) in _SENT, message.group(2), at)
+        elif text.startswith((b"Connection state: Stopped", b"Connection state: Error")) and session.is_open:
+            yield session.closed(at, text)
         else:
             source.passed_over["remarks of VS Code"] += 1
 

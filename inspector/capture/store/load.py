@@ -40,6 +40,7 @@ from inspector.capture.store.history import point_of
 from inspector.capture.store.points import Points
 from inspector.protocol.events import Event
 from inspector.protocol.frames import Frame
+from inspector.text import cut
 
 # Check whether an open capture is still the file that was read: it may be truncated, rewritten or replaced.
 
@@ -296,7 +297,9 @@ class Loading:
             for message in _origin(self._head.imported, self._stand_in):
                 note(message)
         if is_newer_minor(self._head.v):
-            note(f"The capture has format {self._head.v[:40]}, newer than mcp-inspect: parts of it may not be shown.")
+            note(
+                f"The capture has format {cut(self._head.v, 40)}, newer than mcp-inspect: parts of it may not be shown."
+            )
         passed_over = self._passed_over + self._rows.passed_over
         for what, sentence in _PASSED_OVER.items():
             if count := passed_over[what]:
@@ -342,7 +345,7 @@ def finish(loading: Loading, on_progress: Callable[[int, int], None] | None = No
 
 def _gap(record: GapRecord) -> str:
     seconds = (record.tm1 - record.tm0) / 1e9
-    why = f" ({record.why[:200]})" if record.why else ""
+    why = f" ({cut(record.why, 200)})" if record.why else ""
     return f"The capture has a gap: {record.lost_frames} records within {seconds:.1f} s could not be written{why}."
 
 

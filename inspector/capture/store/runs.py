@@ -66,7 +66,6 @@ class FrameRun(msgspec.Struct, frozen=True):
         return list(map(len, self.payloads))
 
     def entries(self) -> list[Entry]:
-        """Return the frames as single entries."""
         return [self._entry(place) for place in range(len(self.payloads))]
 
     def records(self, *, c: str, origin: str) -> list[bytes]:

@@ -16,6 +16,7 @@ from inspector.checks.definitions.texts import units
 from inspector.checks.definitions.tools import Trait, shown_name, traits_of
 from inspector.checks.findings import Finding, Severity
 from inspector.protocol import peek
+from inspector.text import cut
 
 BYTES_PER_TOKEN = 4
 """Used for estimates, which are labelled as such."""
@@ -69,8 +70,6 @@ class CompatVerdict(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One tool."""
-
     name: str
     cells: tuple[tuple[CompatVerdict, ...], ...]
     """For each client the effects, worst first; () if none is known."""
@@ -79,8 +78,6 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Matrix(msgspec.Struct, frozen=True):
-    """The complete matrix."""
-
     hosts: tuple[Host, ...]
     rows: tuple[Row, ...]
     whole: tuple[tuple[CompatVerdict, ...], ...]
@@ -145,7 +142,7 @@ def _shown(host: Host, server: str, name: str) -> tuple[str, Trait | None]:
     if host.naming is None or not name:
         return "", None
     shown = shown_name(host.naming, server, name)
-    message = f"is {shown.joined} characters long as {shown.name[:80]!r}"
+    message = f"is {shown.joined} characters long as {cut(shown.name, 80)!r}"
     return shown.name, Trait("shown-name-length", "/name", message, shown.joined)
 
 
@@ -154,10 +151,12 @@ def _of_whole(surface: CheckedDefinitions, tools: Sequence[dict[str, Any]]) -> t
     names = Counter(peek.text(tool, "name") for tool in tools)
     for name, times in names.items():
         if name is not None and times > 1:
-            found.append(Trait("duplicate-name", "/tools", f"{times} tools are named {name[:60]!r}"))
+            found.append(Trait("duplicate-name", "/tools", f"{times} tools are named {cut(name, 60)!r}"))
             break
     if twins := _similar([name for name in names if name]):
-        found.append(Trait("similar-name", "/tools", f"{twins[0][:60]!r} and {twins[1][:60]!r} differ in punctuation"))
+        found.append(
+            Trait("similar-name", "/tools", f"{cut(twins[0], 60)!r} and {cut(twins[1], 60)!r} differ in punctuation")
+        )
     found.append(Trait("tool-count", "/tools", f"{len(tools):,} tools", len(tools)))
     tokens = tokens_of(tools)
     found.append(Trait("definition-tokens", "/tools", f"definitions of about {tokens:,} tokens (estimated)", tokens))

@@ -14,6 +14,7 @@ from inspector.forms.dialects import DATA_KEYWORDS, DEFAULT, dialect_of
 from inspector.forms.paths import Path
 from inspector.forms.patterns import ecmascript_problem, has_lookaround
 from inspector.forms.refs import SchemaDocument
+from inspector.text import cut
 
 MOST_OF_ONE: Final = 10_000
 """Maximum subschemas examined per schema."""
@@ -180,9 +181,9 @@ def reference_features(
         target, why = document.find(ref)
         if why:
             kind = f"{side}-reference"
-            yield kind, (*path, "$ref"), f"has a reference that cannot be resolved: {ref[:60]}"
+            yield kind, (*path, "$ref"), f"has a reference that cannot be resolved: {cut(ref, 60)}"
         elif _is_loop(document, target):
-            yield "reference-loop", (*path, "$ref"), f"has references that lead only to each other: {ref[:60]}"
+            yield "reference-loop", (*path, "$ref"), f"has references that lead only to each other: {cut(ref, 60)}"
             return
     size, is_recursive = written_out(schema, document, most)
     if size > MOST_WRITTEN_OUT:
@@ -518,7 +519,7 @@ def _where(path: Path) -> str:
             names += f".{name}" if names else str(name)
         elif name == "items" and names:
             names += "[]"
-    return f" ({names[:60]})" if names else ""
+    return f" ({cut(names, 60)})" if names else ""
 
 
 def _of_size(budget: WalkBudget) -> Iterator[SchemaFeature]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from inspector.json_pointer import escaped
+from inspector.text import cut
 
 MOST_LOOKED_AT: Final = 200_000
 """Maximum characters examined per text."""
@@ -96,7 +97,7 @@ def hidden_in(text: str) -> Hidden | None:
     words = "".join(chr(ord(mark) - 0xE0000) for mark in marks if 0xE0020 <= ord(mark) <= 0xE007E)
     message = f"{len(marks):,} invisible character{'' if len(marks) == 1 else 's'} ({', '.join(_kinds(marks))})"
     if words:
-        message += f"; they read {words[:80]!r}"
+        message += f"; they read {cut(words, 80)!r}"
     selectors = sum("\U000e0100" <= mark <= "\U000e01ef" or "\ufe00" <= mark <= "\ufe0f" for mark in marks)
     grave = bool(words) or any(mark in "\x1b\x9b\u202d\u202e" for mark in marks) or selectors > 8  # many are data
     return Hidden(len(marks), found[0].start(), message, grave)
@@ -129,7 +130,7 @@ def order_in(text: str) -> str:
         text = _SUSPECT.sub("", text)
     for pattern in _ORDERS:
         if (match := pattern.search(text)) is not None:
-            return match.group()[:80]
+            return cut(match.group(), 80)
     return ""
 
 

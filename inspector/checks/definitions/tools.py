@@ -17,6 +17,7 @@ from inspector.forms.paths import pointer
 from inspector.protocol import peek
 from inspector.protocol.headers import mirrors
 from inspector.protocol.listed_items import HINTS
+from inspector.text import cut
 
 MOST_PROPERTIES: Final = 2_000
 """Maximum members whose descriptions are measured."""
@@ -149,7 +150,7 @@ def _of_texts(tool: dict[str, Any]) -> list[Trait]:
         if below is not None and len(below) > 1024:
             place = pointer(("inputSchema", "properties", name, "description"))
             found.append(
-                Trait("schema-text-length", place, f"has {len(below):,} characters in {name[:40]!r}", len(below))
+                Trait("schema-text-length", place, f"has {len(below):,} characters in {cut(name, 40)!r}", len(below))
             )
             break
     return found

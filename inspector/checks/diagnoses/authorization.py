@@ -29,6 +29,7 @@ from inspector.checks.state import (
 from inspector.protocol import peek
 from inspector.protocol.credentials import MASK, is_credential, without_credentials
 from inspector.protocol.facts import HttpEvent
+from inspector.text import cut
 
 _WARNING = Severity.WARNING
 _TOPIC = "basic/authorization"
@@ -123,11 +124,11 @@ def resource_metadata_missing(case: CheckMoment) -> Iterator[Violation]:
     named = any("resource_metadata" in (challenge or "") for _, _, challenge in login.refusals)
     speaks_oauth = named or any(each.value is not None for each in login.tried)
     if looked and login.refusals and speaks_oauth and all(each.value is None for each in looked):
-        places = ", ".join(f"{each.url[:80]} ({each.status or 'no response'})" for each in looked[:3])
+        places = ", ".join(f"{cut(each.url, 80)} ({each.status or 'no response'})" for each in looked[:3])
         bare = next(filter(None, (_UNQUOTED.search(challenge or "") for _, _, challenge in login.refusals)), None)
         sentence, fix = f"no metadata at {places}", ""
         if bare is not None:
-            sentence = f"the challenge gives {bare[0][:100]} without quotes, so that it is not read; {sentence}"
+            sentence = f"the challenge gives {cut(bare[0], 100)} without quotes, so that it is not read; {sentence}"
             fix = 'Write it between quotes: resource_metadata="https://…".'
         yield Violation(sentence, frames=tuple(each.frame for each in looked), instead=True, fix=fix)
 
@@ -142,7 +143,7 @@ def metadata_is_html(case: CheckMoment) -> Iterator[Violation]:
     if heads is None or _WELL_KNOWN not in heads.request.target:
         return
     if heads.response.status == 200 and kind_of(heads.http) == "text/html":
-        yield Violation(f"{heads.request.target[:100]} returns an HTML page")
+        yield Violation(f"{cut(heads.request.target, 100)} returns an HTML page")
 
 
 def _brought(case: CheckMoment, *places: str) -> Any:
@@ -183,7 +184,7 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
     if case.frame is not None:
         if _credential_of(http):
             body = case.frame.payload[:4000]
-            notes.body = words_of_body(body)[:120] if response.status == 401 else ""
+            notes.body = cut(words_of_body(body), 120) if response.status == 401 else ""
         return
     members = dict(_SAID.findall(http.header("www-authenticate") or ""))
     if case.fact is not None and case.fact.event is HttpEvent.END:
@@ -192,7 +193,7 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
         sent = _credential_of(http) if response.status == 401 else ""
         if sent and _WELL_KNOWN not in request.target and case.state.is_first("credentials-rejected 401"):
             fix = "Check its expiry and audience (aud), or pass another one with -H 'Authorization: Bearer …'."
-            more = f": {words[:120]}" if words else ""
+            more = f": {cut(words, 120)}" if words else ""
             if _lacks_scheme(http.sent("authorization") or ""):
                 more += "; the Authorization header was sent without a scheme word such as Bearer"
                 fix = "Send the word too: -H 'Authorization: Bearer …'."
@@ -203,7 +204,7 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(sentence, frames=(http.frame,), instead=True, fix=fix)
     elif case.new_heads is not None and http.sent("authorization") is not None and response.status == 403:
         if members.get("error") == "invalid_token" and state.is_first("credentials-rejected 401"):
-            words = members.get("error_description", "")[:120]
+            words = cut(members.get("error_description", ""), 120)
             sentence = (
                 f"the server rejects the token (invalid_token{words and f': {words}'}) with HTTP 403 instead of 401"
             )
@@ -214,9 +215,9 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
             stated = wanted or members.get("error_description", "")
             url = shlex.quote(without_credentials(request.target))
             every = dict.fromkeys(name for header in (*_earlier(case), wanted) for name in header.split())
-            asked = f" --scope {shlex.quote(' '.join(every)[:200])}" if wanted else ""
+            asked = f" --scope {shlex.quote(cut(' '.join(every), 200))}" if wanted else ""
             fix = f"Log in with all required scopes: mcp-inspect auth login{asked} {url}"
-            yield Violation(f"the token lacks a scope{': ' + stated[:80] if stated else ''}", fix=fix)
+            yield Violation(f"the token lacks a scope{': ' + cut(stated, 80) if stated else ''}", fix=fix)
 
 
 def _credential_of(http: HttpExchangeState) -> str:
@@ -247,7 +248,7 @@ def oauth_client_rejected(case: CheckMoment) -> Iterator[Violation]:
         return
     for document in case.state.login.tried:
         if heads.response.status == 401 and heads.request.target == peek.text(document.value, "token_endpoint"):
-            ways = [str(each)[:40] for each in peek.items(document.value, "token_endpoint_auth_methods_supported")]
+            ways = [cut(str(each), 40) for each in peek.items(document.value, "token_endpoint_auth_methods_supported")]
             yield Violation(
                 f"the token endpoint returned HTTP 401; it supports {', '.join(ways) or 'unspecified methods'}"
             )
@@ -291,7 +292,7 @@ def redirect_issuer_mismatch(case: CheckMoment) -> Iterator[Violation]:
         return
     frames, issuers = tuple(each.frame for each in known), [peek.text(each.value, "issuer") for each in known]
     if "iss" in back and back["iss"] not in issuers:
-        sentence = f"the redirect has the issuer {back['iss'][:100]!r}, not {(issuers[-1] or '')[:100]!r}"
+        sentence = f"the redirect has the issuer {cut(back['iss'], 100)!r}, not {cut(issuers[-1] or '', 100)!r}"
         yield Violation(sentence, frames=frames)
     elif "iss" not in back and all(peek.flag(each.value, _SAYS_WHOSE) is True for each in known):
         fix = "Send iss, as the metadata promises. If only the code was pasted, paste the full URL."
@@ -329,7 +330,7 @@ def unsafe_metadata_url(case: CheckMoment) -> Iterator[Violation]:
         for each in value if type(value) is list else [value]:
             named = _PLACES.search(name) or name == "authorization_servers"
             if named and isinstance(each, str) and not _may_be_opened(each):
-                yield Violation(f"{name[:60]} is {each[:80]!r}, which is rejected")
+                yield Violation(f"{cut(name, 60)} is {cut(each, 80)!r}, which is rejected")
 
 
 def _may_be_opened(url: str) -> bool:
@@ -357,7 +358,7 @@ def non_bearer_challenge(case: CheckMoment) -> Iterator[Violation]:
 
 
 def _says(words: str) -> str:
-    return f"; the server says “{words[:120]}”" if words and not STATUS_ONLY.fullmatch(words) else ""
+    return f"; the server says “{cut(words, 120)}”" if words and not STATUS_ONLY.fullmatch(words) else ""
 
 
 @error("Authorization server metadata not found", "end")
@@ -370,7 +371,7 @@ def authorization_server_metadata_missing(case: CheckMoment) -> Iterator[Violati
     named = any(peek.items(each.value, "authorization_servers") for each in _requested_metadata(state))
     looked = [each for each in state.login.tried if any(place in each.url for place in _SERVER)]
     if named and looked and all(each.value is None for each in looked):
-        places = ", ".join(f"{each.url[:90]} ({each.status or 'no response'})" for each in looked[:2])
+        places = ", ".join(f"{cut(each.url, 90)} ({each.status or 'no response'})" for each in looked[:2])
         frames = tuple(each.frame for each in looked)
         yield Violation(f"the authorization server has no metadata at {places}", frames=frames, instead=True)
 

@@ -18,6 +18,7 @@ from inspector.checks.state_updates import AFTER
 from inspector.protocol.facts import ProcessEvent
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.protocol.jsonrpc import NotJsonRpc, Request, ResultResponse, encode
+from inspector.text import cut
 
 error, warning, hint = diagnoses_of("stdio")
 
@@ -82,7 +83,7 @@ def stdout_not_json(case: CheckMoment) -> Iterator[Violation]:
         shown = line[:80].decode("utf-8", "replace").strip()
         sentence, fix = f"a line on stdout is not a message: {shown}", _ELSEWHERE
         if (prompt := _PROMPT.match(line)) and not line.startswith(b"{"):
-            asks = prompt[1].decode("utf-8", "replace").strip()[:80]
+            asks = cut(prompt[1].decode("utf-8", "replace").strip(), 80)
             sentence = f"a message on stdout has a prompt before it, {asks!r}: a tool asks for input on stdin"
             fix = "Ask with elicitation, or take an argument: stdin carries the messages of the client."
         yield Violation(sentence, span=(0, len(line)), fix=fix)
@@ -313,8 +314,8 @@ def stdout_encoding(case: CheckMoment) -> Iterator[Violation]:
         payload.decode("utf-8")
     except UnicodeDecodeError as error:
         if case.http is not None and named and named not in _DECODED:
-            offered = (case.http.sent("accept-encoding") or "nothing")[:80]
-            sentence = f"the body is compressed (Content-Encoding: {named[:40]}), but Accept-Encoding was {offered}"
+            offered = cut(case.http.sent("accept-encoding") or "nothing", 80)
+            sentence = f"the body is compressed (Content-Encoding: {cut(named, 40)}), but Accept-Encoding was {offered}"
             fix = "Compress only with what Accept-Encoding names; caches must keep the variants apart (Vary)."
             yield Violation(sentence, span=(0, 2), fix=fix)
             return

@@ -9,6 +9,7 @@ from typing import Any
 from inspector.checks.foreign_text import elided, words_of_body
 from inspector.checks.sayings import meaning, sayings
 from inspector.protocol import peek
+from inspector.text import cut
 
 _TABLE = Path(__file__).with_suffix(".tsv")
 _BACKENDS = Path(__file__).with_name("backends.tsv")
@@ -160,7 +161,7 @@ def _package(path: str) -> str:
 
 
 def _not_built(found: re.Match[str]) -> str:
-    return f"{found[1] or found[2]} cannot be built: {found[3].strip()[:120]}"
+    return f"{found[1] or found[2]} cannot be built: {cut(found[3].strip(), 120)}"
 
 
 def _body(found: re.Match[str]) -> str:
@@ -234,7 +235,7 @@ def error_of_tool(result: Any) -> str:
     words = " ".join(" ".join(lines).split())
     if "Traceback (most recent" in words:
         words = (telling_line([(0, line) for line in reversed(lines)]) or ("", words))[1]
-    return words[:200] or "isError without a message"
+    return cut(words, 200) or "isError without a message"
 
 
 def line_about(newest: list[tuple[int, str]], given: list[str], words: str) -> str:
@@ -306,7 +307,9 @@ def place_of(newest: list[tuple[int, str]], at: int) -> str:
             continue
         path, number = filter(None, found.groups())
         read = _READS_VARIABLE.search("\n".join(stack[max(0, n - 2) : n]))  # the line of code, and what underlines it
-        return f"{path.rpartition('/')[2][:60]}, line {number}{f', which reads {read[1] or read[2]}' if read else ''}"
+        return (
+            f"{cut(path.rpartition('/')[2], 60)}, line {number}{f', which reads {read[1] or read[2]}' if read else ''}"
+        )
     inner = next(filter(None, map(_OF_PACKAGE.search, stack)), None)
     return f"in {inner[1]}" if inner and inner[1] not in lines[here] else ""
 
@@ -320,7 +323,9 @@ def oldest_failure(newest: list[tuple[int, str]]) -> tuple[int, str] | None:
 def _members(after: list[tuple[int, str]], line: str) -> str:
     """Return what Node prints of an exception beside its message, such as the input; `after` is newest first."""
     found = [match for _, each in after[: -_MOST_BEHIND - 1 : -1] if (match := _MEMBER.match(each))]
-    named = [f"{each[1]}: {each[2][:60]}" for each in found if each[2].strip("'\"") not in line or each[2] in _EMPTY]
+    named = [
+        f"{each[1]}: {cut(each[2], 60)}" for each in found if each[2].strip("'\"") not in line or each[2] in _EMPTY
+    ]
     return f" ({', '.join(named[:2])})" if named else ""
 
 

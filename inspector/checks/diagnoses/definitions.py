@@ -30,6 +30,7 @@ from inspector.protocol import peek
 from inspector.protocol.changes import differences, key_of
 from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, content_hash
 from inspector.protocol.listed_items import KIND_OF_METHOD, LISTS
+from inspector.text import cut
 
 _, warning, hint = diagnoses_of("server/tools")
 
@@ -106,7 +107,7 @@ def _tools_seen(case: CheckMoment) -> Iterator[SeenTool]:
 
 def called(item: Any, at: int) -> str:
     """Return the name of a tool, prompt or resource for a sentence."""
-    return (peek.text(item, "name") or f"number {at + 1}")[:80]
+    return cut(peek.text(item, "name") or f"number {at + 1}", 80)
 
 
 def violations_of(case: CheckMoment, *kinds: str, most: int = 1 << 30) -> Iterator[Violation]:
@@ -123,7 +124,7 @@ def one_hint(case: CheckMoment, kind: str, fix: str) -> Iterator[Violation]:
     found = [*violations_of(case, kind, most=1)]
     if found:
         first, *others = found
-        names = [each.sentence.partition(": ")[0][:60] for each in others]
+        names = [cut(each.sentence.partition(": ")[0], 60) for each in others]
         sentence = first.sentence + and_more(names, "tool", all_of_them=len(found) < MOST_WITH)
         yield replace(first, sentence=sentence, severity=_HINT, fix=fix)
 
@@ -155,12 +156,12 @@ def tool_name_length(case: CheckMoment) -> Iterator[Violation]:
         before = seen_as.setdefault(_SAME.sub("_", name).lower(), name)
         if before != name:
             how = "except for case" if before.lower() == name.lower() else "except for punctuation"
-            sentence, fix = f"{before[:80]!r} and {seen.name!r} are the same {how}", "Rename one of the two."
+            sentence, fix = f"{cut(before, 80)!r} and {seen.name!r} are the same {how}", "Rename one of the two."
             yield Violation(sentence, f"{seen.place}/name", severity=_HINT, fix=fix)
         hosts = _too_long_for(server, name) if len(name) <= 128 and count < _MOST else ()
         if hosts:
             count += 1
-            whose = f"as a tool of {server[:40]!r} " if len(name) <= 64 and server else ""
+            whose = f"as a tool of {cut(server, 40)!r} " if len(name) <= 64 and server else ""
             sentence = f"{seen.name} has {len(name)} characters; {whose}it exceeds {_limits(hosts)}{_listed(hosts)}"
             mild = None if len(name) > 64 else _HINT
             yield Violation(sentence, f"{seen.place}/name", severity=mild, trait="shown-name-length", hosts=hosts)
@@ -224,7 +225,7 @@ def tool_name_collision(case: CheckMoment) -> Iterator[Violation]:
         name = peek.text(seen.tool, "name") or ""
         others = [server for server, names in beside.items() if name in names]
         if others:
-            yield Violation(f"{seen.name} is also a tool of {', '.join(others)[:80]}", f"{seen.place}/name")
+            yield Violation(f"{seen.name} is also a tool of {cut(', '.join(others), 80)}", f"{seen.place}/name")
 
 
 # Texts for a model
@@ -413,12 +414,12 @@ def definition_changed(case: CheckMoment) -> Iterator[Violation]:
     for at, raw in enumerate(peek.items(case.value, member)):
         key, place = key_of(kind, raw), f"/result/{member}/{at}"
         if key not in known.items:
-            sentence = f"the {_ONE[kind]} {key[:80]} is new {_since(known)}"
+            sentence = f"the {_ONE[kind]} {cut(key, 80)} is new {_since(known)}"
             yield Violation(sentence, place, severity=_SURFACE_MEMORY_HINT)
             continue
         hash_, before = known.items[key]
         if hash_ != content_hash(raw):
-            yield Violation(f"the {_ONE[kind]} {key[:80]} changed {_since(known)}{_where(before, raw)}", place)
+            yield Violation(f"the {_ONE[kind]} {cut(key, 80)} changed {_since(known)}{_where(before, raw)}", place)
 
 
 def _instructions(result: Any, known: Remembered) -> Iterator[Violation]:
@@ -438,7 +439,7 @@ def _since(known: Remembered) -> str:
 
 
 def _where(before: Any, after: Any) -> str:
-    places = [change.path[:80] for change in differences(before, after)] if before is not None else []
+    places = [cut(change.path, 80) for change in differences(before, after)] if before is not None else []
     more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
     return f": {', '.join(places[:_MOST_PLACES])}{more}" if any(places) else ""
 
@@ -467,7 +468,7 @@ def resource_mime_type_mismatch(case: CheckMoment) -> Iterator[Violation]:
             sentence = f"the contents are base64 of base64: they were encoded twice, and are {twice}"
             yield Violation(sentence, place, fix="Encode the bytes once.")
         elif sentence and data and (found := _sniffed(data)) and not _is(found, sentence):
-            yield Violation(f"mimeType is {sentence[:60]}, but the contents look like {found}", f"{place}/mimeType")
+            yield Violation(f"mimeType is {cut(sentence, 60)}, but the contents look like {found}", f"{place}/mimeType")
         elif text is not None and sentence == "application/json" and not _is_json(text):
             yield Violation("mimeType is application/json, but the contents are not JSON", f"{place}/mimeType")
 

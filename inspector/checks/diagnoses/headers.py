@@ -23,6 +23,7 @@ from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ResultResponse
+from inspector.text import cut
 
 error = diagnoses_of("http").error
 
@@ -63,7 +64,7 @@ def accept_header_rejected(case: CheckMoment) -> Iterator[Violation]:
         whole = "application/json" in sent and "text/event-stream" in sent
         fix = "" if whole or http.sent("accept") is None else "Remove the custom Accept header."
         more = ", which names both types: the server misreads it, or a proxy changes it" if whole else ""
-        violation = Violation(f"the server returned HTTP 406 for Accept: {sent[:80]}{more}", fix=fix)
+        violation = Violation(f"the server returned HTTP 406 for Accept: {cut(sent, 80)}{more}", fix=fix)
         yield from deferred(case, http, "accept-header-rejected", violation)
     yield from of_discovery(case, "accept-header-rejected")
 
@@ -76,9 +77,11 @@ def content_type_rejected(case: CheckMoment) -> Iterator[Violation]:
     """
     heads, refusal = responded(case), refused(case)
     if heads is not None and heads.response.status == 415:
-        sent = (heads.http.sent("content-type") or "")[:60]
+        sent = cut(heads.http.sent("content-type") or "", 60)
         kind = kind_of(heads.http)
-        sent += f"; its response is of another protocol ({kind[:40]})" if kind.startswith("application/grpc") else ""
+        sent += (
+            f"; its response is of another protocol ({cut(kind, 40)})" if kind.startswith("application/grpc") else ""
+        )
         violation = Violation(f"the server returned HTTP 415 for Content-Type: {sent}")
         yield from deferred(case, heads.http, "content-type-rejected", violation)
     elif refusal is not None and (words := _TYPE.search(refusal[1])):
@@ -101,19 +104,19 @@ def host_rejected(case: CheckMoment) -> Iterator[Violation]:
         return
     http, request, response = heads
     if found and not http.sent("origin") and b"origin" in found[0].lower() and b"host" not in found[0].lower():
-        words = words_of_body(body)[:120]
+        words = cut(words_of_body(body), 120)
         sentence = f"the server rejects requests without Origin with HTTP {response.status}: {words}"
         fix = "Accept requests without Origin: only browsers send it. Connect with -H 'Origin: …' meanwhile."
         yield Violation(sentence, fix=fix)
         return
     host = http.sent("host") or netloc(request.target)
     origin = f", Origin {http.sent('origin')}" if http.sent("origin") else ""
-    words = f": {found[0].decode('utf-8', 'replace')[:60]}" if found else ""
+    words = f": {cut(found[0].decode('utf-8', 'replace'), 60)}" if found else ""
     fix = (
-        f"Allow the host ({host.partition(':')[0][:60]}:*) in the server, or have the proxy send a Host that "
+        f"Allow the host ({cut(host.partition(':')[0], 60)}:*) in the server, or have the proxy send a Host that "
         "the server allows."
     )
-    yield Violation(f"the server rejected Host {host[:60]}{origin} with HTTP {response.status}{words}", fix=fix)
+    yield Violation(f"the server rejected Host {cut(host, 60)}{origin} with HTTP {response.status}{words}", fix=fix)
 
 
 @error("Session id required but not issued", "refusal", "answer initialize")
@@ -161,13 +164,13 @@ def header_body_mismatch(case: CheckMoment) -> Iterator[Violation]:
             fix = f"Decode =?base64?…?= in {name}, then compare it with the body."
             yield Violation(sentence, "/error", (case.asked.frame,), fix=fix)
             return
-        sentence = (peek.text(case.value, "message") or "")[:120]
+        sentence = cut(peek.text(case.value, "message") or "", 120)
         frames = (case.asked.frame,) if case.asked is not None else ()
         if lost := _unnamed_header(case, sentence) or missing_header(case.http, sentence):
-            yield Violation(f"{case.method[:40]} was rejected: {sentence}{lost[0]}", "/error", frames, fix=lost[1])
+            yield Violation(f"{cut(case.method, 40)} was rejected: {sentence}{lost[0]}", "/error", frames, fix=lost[1])
             return
         yield Violation(
-            f"the server reports that headers and body of {case.method[:40]} differ: {sentence}", "/error", frames
+            f"the server reports that headers and body of {cut(case.method, 40)} differ: {sentence}", "/error", frames
         )
 
 
@@ -218,7 +221,10 @@ def version_header_rejected(case: CheckMoment) -> Iterator[Violation]:
         sentence = f"the server rejects MCP-Protocol-Version: {revision.in_header}, which initialize negotiated"
         seen, fix = _seen_version(body), "Accept the version of the initialize result, and requests without it."
         if seen and seen != revision.in_header:
-            sentence, fix = f"{sentence}, and names {seen[:60]}{_why_not_sent(seen, revision.in_header)}", _ON_THE_WAY
+            sentence, fix = (
+                f"{sentence}, and names {cut(seen, 60)}{_why_not_sent(seen, revision.in_header)}",
+                _ON_THE_WAY,
+            )
         yield Violation(sentence, span=words.span(), fix=fix)
 
 

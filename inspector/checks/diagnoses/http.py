@@ -1,35 +1,24 @@
-"""Diagnoses of HTTP below MCP: DNS, TLS, proxies, redirects, sessions and bodies. Headers are in `headers`.
+"""Diagnoses of HTTP below MCP: DNS, TLS, proxies, redirects, sessions and bodies. The rest is elsewhere:
 
-Responses to probes are judged in `probes`, not here.
+error statuses in `statuses`, headers in `headers`, responses to probes in `probes`.
 """
 
 import re
 from collections.abc import Iterator
-from http.client import responses
-from typing import Final, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
 from inspector.checks.diagnoses.attempts import ConnectNotes, HtmlPage
-from inspector.checks.diagnoses.clauses import Clause, joined, when
-from inspector.checks.diagnoses.opening import named_version_refused, refuses_named_version
 from inspector.checks.diagnoses.probes import is_of_probes
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.foreign_text import STATUS_ONLY, reason_of, words_of_body
+from inspector.checks.foreign_text import words_of_body
 from inspector.checks.registry import Violation, declare, diagnoses_of
-from inspector.checks.sayings import product_facts
-from inspector.checks.state import (
-    SESSION,
-    CheckMoment,
-    ConnectionState,
-    HttpExchangeState,
-    HttpHeads,
-    TrackedRequest,
-)
+from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState, HttpHeads
 from inspector.protocol import peek, url_hosts
 from inspector.protocol.facts import BROKEN_OFF, HttpEvent
 from inspector.protocol.url_hosts import host_of
+from inspector.text import cut
 
 error, warning, hint = diagnoses_of("http")
 
@@ -49,63 +38,18 @@ GUARD = re.compile(
 )
 NO_SESSION = re.compile(rb"(?i)(missing|no|required?|without|requires).{0,30}session|session.{0,30}(missing|required)")
 BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30}protocol[ -]?version")
-_WANTS_LOGIN = re.compile(
-    r"(?i)\bHTTP 401\b|unauthori[sz]ed|unauthenticated|authentication (?:error|required|failed)|"
-    r"\b(?:missing|no|required?|without|provide)\b.{0,30}(?:api[ _-]?key|token|authorization|credentials)|"
-    r"(?:api[ _-]?key|token|authorization|credentials).{0,30}(?:missing|required|not (?:provided|set|found))"
-)
-_FOR_401 = "; credentials are missing, for which the status is 401"
-_SEND_401 = "Return 401 with WWW-Authenticate: clients begin a login with it alone."
-_GATEWAY = {
-    **{status: responses[status] for status in (502, 503, 504)},
-    520: "Unknown Error",
-    521: "Web Server Is Down",
-    522: "Connection Timed Out",
-    523: "Origin Is Unreachable",
-    524: "A Timeout Occurred",
-    525: "SSL Handshake Failed",
-    526: "Invalid SSL Certificate",
-    530: "Origin Not Reachable",
-}
-"""Statuses of gateways; those from 520 on are used by one of them only, and are in no registry."""
-_APPLICATIONS = re.compile(
+APPLICATIONS = re.compile(
     r"(?i)(?:uvicorn|hypercorn|daphne|gunicorn|waitress|werkzeug|kestrel|jetty|express|next\.js)\b"
 )
 """Names of servers that run an application: what they send is no gateway's."""
 _PROXIES = re.compile(r"(?i)(?:squid|tinyproxy|privoxy|mitmproxy|zscaler|bluecoat|mcafee web gateway)\b\S{0,20}")
 """Proxies that name themselves in what they send, and pass on the Server header of all else."""
-_ELSEWHERE = (401, 406, 407, 415, 421, 429)
-"""Statuses with a separate diagnosis."""
-_NOT_HERE = {
-    404: "Check the path; most end with /mcp or /sse.",
-    405: "Check the path, and whether a proxy blocks POST: this URL does not accept POST.",
-    413: "Raise the limit for request bodies in the server or proxy.",
-    426: "Check the URL: it expects another protocol, such as WebSocket.",
-}
 _TO_ITSELF = (
     "Serve the URL. Behind a proxy that ends TLS, the server may take each request for plain HTTP: pass on "
     "X-Forwarded-Proto: https."
 )
 _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
 STREAM = "text/event-stream"
-_UNACCEPTABLE, _CRASHED, _NOT_IMPLEMENTED, _BAD_GATEWAY = 406, 500, 501, 502
-_BAD_REQUEST, _NO_LOGIN, _FORBIDDEN, _COMMON = 400, 401, 403, 405
-
-_UNHANDLED = (
-    "Read the exception in the log of the server. If the MCP app is mounted in another one, pass its lifespan: "
-    "FastAPI(lifespan=mcp_app.lifespan)."
-)
-
-
-class _Refusal(NamedTuple):
-    """A 4xx status in response to a request."""
-
-    state: ConnectionState
-    http: HttpExchangeState
-    asked: TrackedRequest
-    status: int
-    words: str
-    """The reason in the body, as a clause; "" if there is none."""
 
 
 def responded(case: CheckMoment) -> HttpHeads | None:
@@ -133,6 +77,12 @@ def netloc(url: str) -> str:
         return ""
 
 
+def body_reason(case: CheckMoment) -> str:
+    """Return the reason in the body of the exchange that has just ended; "" if there is none."""
+    words = case.http.words if case.fact is not None and case.http is not None else ""
+    return f": {words}" if words else ""
+
+
 @error("HTML page instead of a response", "http", "refusal", "garbled", "end", topic="")
 def html_response(case: CheckMoment) -> Iterator[Violation]:
     """A POST got the page of another place, not that of a refusal, and no later attempt opened a connection.
@@ -155,13 +105,13 @@ def html_response(case: CheckMoment) -> Iterator[Violation]:
         is_warning = page.title == _TUNNEL_WARNING
         is_elsewhere = page.status < 400 or page.status == 404 or is_warning
         if is_elsewhere and state.opening is None and not state.http.has_endpoint:
-            named = f" “{page.title[:120]}”" if page.title else ""
+            named = f" “{cut(page.title, 120)}”" if page.title else ""
             headers = ((name, page.http.header(name)) for name in _MITIGATIONS)
-            named += "".join(f" with {name}: {value}"[:66] for name, value in headers if value)
+            named += "".join(cut(f" with {name}: {value}", 66) for name, value in headers if value)
             fix = "Send -H 'ngrok-skip-browser-warning: 1'." if is_warning else ""
-            product = (page.http.header("server") or "")[:40]
-            of = f", Server: {product}" if product and not _APPLICATIONS.match(product) else ""
-            sentence = f"{page.target[:80]} returns an HTML page{named} (HTTP {page.status}{of})"
+            product = cut(page.http.header("server") or "", 40)
+            of = f", Server: {product}" if product and not APPLICATIONS.match(product) else ""
+            sentence = f"{cut(page.target, 80)} returns an HTML page{named} (HTTP {page.status}{of})"
             yield Violation(sentence, frames=(page.frame,), instead=True, fix=fix)
 
 
@@ -191,7 +141,7 @@ def server_unreachable(case: CheckMoment) -> Iterator[Violation]:
     is_ours = "/.well-known/" not in http.request.target and _is_dialled(case, http.request.target)
     if "no HTTP response" in fact.why and is_ours and any(each.status for each in case.state.requests.all):
         method = next((each.method for each in http.asked), next(iter(http.notifications), ""))
-        what = f"{http.request.method} ({method[:60]})" if method else http.request.method
+        what = f"{http.request.method} ({cut(method, 60)})" if method else http.request.method
         sentence = f"the server closed the connection of {what} without a response; others had one before"
         yield Violation(sentence, id="closed-without-response")
         return
@@ -271,20 +221,22 @@ def http_redirect(case: CheckMoment) -> Iterator[Violation]:
     http, request, response = heads
     if response.status not in (301, 302, 303, 307, 308):
         return
-    url, to = request.target[:200], http.header("location") or "nowhere"
+    url, to = cut(request.target, 200), http.header("location") or "nowhere"
     if case.state.is_first(f"http-redirect {url}"):
         becomes_get = response.status in (301, 302, 303) and request.method == "POST"
         if becomes_get and case.state.opening is None and _LOGIN_PAGE.search(to[:200]):
-            sentence = f"{request.target[:80]} redirects POST to a login page: {to[:80]} (HTTP {response.status})"
+            sentence = (
+                f"{cut(request.target, 80)} redirects POST to a login page: {cut(to, 80)} (HTTP {response.status})"
+            )
             fix = "Exempt the server's URL from single sign-on: clients expect 401 with WWW-Authenticate."
             yield Violation(sentence, severity=_ERROR, fix=fix)
             return
         worse = None if not becomes_get else _ERROR if case.state.opening is None else _WARNING
-        sentence = f"{request.target[:80]} redirects to {to[:80]} (HTTP {response.status})"
+        sentence = f"{cut(request.target, 80)} redirects to {cut(to, 80)} (HTTP {response.status})"
         if http.asked and netloc(to) not in ("", netloc(request.target)):
             worse, sentence = _ERROR, f"{sentence}: another origin, where clients send no token"
         if _leads_back(request.target, to):
-            sentence = f"{url[:80]} redirects to itself (HTTP {response.status})"
+            sentence = f"{cut(url, 80)} redirects to itself (HTTP {response.status})"
             yield Violation(sentence, severity=worse, fix=_TO_ITSELF)
             return
         if behind := _inside(to, request.target):
@@ -295,7 +247,7 @@ def http_redirect(case: CheckMoment) -> Iterator[Violation]:
             fix = "Use the final URL, or redirect with 307 or 308." if becomes_get else ""
             yield Violation(sentence + more, severity=worse, fix=fix)
     elif _leads_back(request.target, to) and case.state.is_first(f"http-redirect again {url}"):
-        sentence = f"{url[:80]} redirects to itself again and again (HTTP {response.status})"
+        sentence = f"{cut(url, 80)} redirects to itself again and again (HTTP {response.status})"
         yield Violation(sentence, severity=_ERROR, fix=_TO_ITSELF)
 
 
@@ -330,7 +282,7 @@ def session_expired(case: CheckMoment) -> Iterator[Violation]:
             cookie = case.state.http.session_cookie
             fix = "Route by Mcp-Session-Id, or be stateless: most clients keep no cookies." if cookie else ""
             sentence += (
-                f"; it was begun with the cookie {cookie[:40]}, which clients do not send back" if cookie else ""
+                f"; it was begun with the cookie {cut(cookie, 40)}, which clients do not send back" if cookie else ""
             )
             yield Violation(sentence, frames=(http.frame,), instead=True, fix=fix)
 
@@ -366,7 +318,7 @@ def proxy_failure(case: CheckMoment) -> Iterator[Violation]:
         name = _PROXIES.match("squid" if ended.header("x-squid-error") else ended.header("server") or "")
         if name is not None and case.state.is_first("proxy-failure"):
             status = ended.response.status if ended.response is not None else 0
-            yield Violation(f"the proxy {name[0]} sent HTTP {status} by itself{_body_reason(case)}")
+            yield Violation(f"the proxy {name[0]} sent HTTP {status} by itself{body_reason(case)}")
 
 
 @error("`endpoint` event has a wrong URL", "note", "http end")
@@ -382,10 +334,10 @@ def wrong_endpoint_event(case: CheckMoment) -> Iterator[Violation]:
         url = state.connection.url if state.connection is not None else ""
         if other and url and other != netloc(url):
             fix = "Send a path, or the URL by which clients reach the server: see root_path and forwarded headers."
-            message = f"the endpoint event names {named[:80]}, but the server was reached at {netloc(url)[:60]}"
+            message = f"the endpoint event names {cut(named, 80)}, but the server was reached at {cut(netloc(url), 60)}"
             inside = _inside(named, url)
             if named.startswith("//"):
-                inside, fix = f": what follows // is a host, here {other[:60]}", "Begin the path with one slash."
+                inside, fix = f": what follows // is a host, here {cut(other, 60)}", "Begin the path with one slash."
             yield Violation(message + inside, fix=fix)
     elif (heads := case.heads) is not None and notes.named_endpoint is not None:
         http, request, response = heads
@@ -393,14 +345,16 @@ def wrong_endpoint_event(case: CheckMoment) -> Iterator[Violation]:
             if response.status < 300:
                 notes.endpoint_works = True
             elif response.status in (404, 405) and http.sent(SESSION) is None:
-                named, reason = notes.named_endpoint, _body_reason(case)
+                named, reason = notes.named_endpoint, body_reason(case)
                 if notes.endpoint_works and "session" not in reason.lower():
                     return  # a server that refuses one request in this way
                 if not state.is_first("wrong-endpoint-event"):
                     return
-                message = f"POST to the URL of the endpoint event, {named[:80]}, returned HTTP {response.status}"
+                message = f"POST to the URL of the endpoint event, {cut(named, 80)}, returned HTTP {response.status}"
                 if named.startswith("{"):
-                    message = f"the endpoint event holds JSON, {named[:80]}, not the URL itself: HTTP {response.status}"
+                    message = (
+                        f"the endpoint event holds JSON, {cut(named, 80)}, not the URL itself: HTTP {response.status}"
+                    )
                 fix = "If a proxy removes a path prefix, configure it in the server (root_path)."
                 if named.startswith("{"):
                     fix = "Send the URL itself as the data of the event, not JSON."
@@ -428,220 +382,14 @@ def client_capability_required(case: CheckMoment) -> Iterator[Violation]:
     Fix: Connect with --capability NAME.
     """
     if peek.integer(case.value, "code") == -32021:
-        named = ", ".join(str(each)[:40] for each in peek.mapping(case.value, "data", "requiredCapabilities"))
+        named = ", ".join(cut(str(each), 40) for each in peek.mapping(case.value, "data", "requiredCapabilities"))
         offered = named.split(",")[0] or "…"
         yield Violation(
-            f"{case.method[:40]} requires the client capability {named or '(not named)'}",
+            f"{cut(case.method, 40)} requires the client capability {named or '(not named)'}",
             "/error/data",
             fix=f"Connect with --capability {offered}.",
             severity=Severity.HINT if case.method in _MAY_ASK else None,
         )
-
-
-def _body_reason(case: CheckMoment) -> str:
-    """Return the reason in the body of the exchange that has just ended; "" if there is none."""
-    words = case.http.words if case.fact is not None and case.http is not None else ""
-    return f": {words}" if words else ""
-
-
-def _retry_after(http: HttpExchangeState) -> str:
-    after = http.header("retry-after")
-    return f"; Retry-After: {after[:40]}{' s' if after.isdecimal() else ''}" if after else ""
-
-
-@error("Rate limited", "http", "error", "http end", "end", topic="")
-def rate_limited(case: CheckMoment) -> Iterator[Violation]:
-    """HTTP 429, with Retry-After if present. The request must have failed; a stream or notification may not matter.
-
-    Fix: Send fewer requests, or raise the limit.
-    """
-    heads = case.heads
-    yield from of_discovery(case, "rate-limited")
-    if heads is None or heads.request.probe or heads.response.status != 429:
-        return
-    http = heads.http
-    if case.fact is not None and case.fact.event is HttpEvent.REQUEST:
-        return
-    begins = case.fact is not None and case.fact.event is HttpEvent.RESPONSE
-    if begins and http.asked:
-        return  # the body may state the reason
-    what = http.asked[0].named if http.asked else heads.request.method
-    words = f": {reason_of(case.value)}" if case.fact is None else _body_reason(case)
-    sentence = f"{what} was answered with HTTP 429, too many requests{words[:200]}{_retry_after(http)}"
-    violation = Violation(sentence, frames=(http.frame,), instead=True, severity=None if http.asked else _WARNING)
-    yield from deferred(case, http, "rate-limited", violation)
-
-
-@error("HTTP server error (5xx)", "http end", "end", topic="")
-def http_server_error(case: CheckMoment) -> Iterator[Violation]:
-    """5xx for a POST, without a response in the body; to the probe for the era only if a connection was opened.
-
-    Fix: See the log of the server.
-    """
-    heads, probe = case.heads, case.state.notes(ConnectNotes).probe
-    if case.fact is None and case.state.opening is not None and "http-server-error" in probe:
-        yield probe["http-server-error"]
-    if heads is None or heads.request.method != "POST" or heads.request.probe:
-        return
-    http, status, probed = heads.http, heads.response.status, is_discovery(heads.http)
-    is_answered = not any(each.answered is None for each in http.asked)
-    if status < 500 or (is_answered and not (probed and status == _CRASHED)) or (probed and status in _GATEWAY):
-        return  # a gateway is judged by the outcome of the next request
-    if not probed and not case.state.is_first("http-server-error"):
-        return
-    own = _APPLICATIONS.match(http.header("server") or http.header("x-powered-by") or "") if status <= 504 else None
-    if status in _GATEWAY and own is None:
-        product = http.header("server") or ""
-        gateway = f"a gateway{product and f' ({product[:40]})'} returned HTTP {status} {_GATEWAY[status]}"
-        sentence = f"{gateway}: the server behind it does not respond{_body_reason(case)}"
-        fix = "Check that the server is running: connect without the gateway, and see the gateway's log."
-        if http.header("x-amzn-errortype") or http.header("apigw-requestid") or http.header("x-amz-apigw-id"):
-            sentence = f"API Gateway returned HTTP {status}{_body_reason(case)}: the function behind it failed"
-            sentence += ", or returned no object with statusCode, headers and body" * (status == _BAD_GATEWAY)
-            fix = "See the log of the function in CloudWatch."
-    else:
-        words, fix = _body_reason(case), "See the log of the server."
-        if (http.header("server") or "") == "uvicorn" and http.words == "Internal Server Error":
-            words += ", which uvicorn and Starlette send for an exception that nothing handled"
-            fix = _UNHANDLED
-        sentence = f"the server answered {http.asked[0].named} with HTTP {status}{words}"
-        if own is not None and status in _GATEWAY:
-            sentence += f": sent by the application itself ({own[0]})"
-        if status == _CRASHED and case.fact is not None and case.fact.body_bytes == 0:
-            sentence += " and an empty body"
-            fix += f" {product_facts()['stateless-transport']}"
-        if status == _NOT_IMPLEMENTED:
-            fix = "Declare nothing that needs it, or implement it here."
-        if _WANTS_LOGIN.search(words) and http.sent("authorization") is None:
-            sentence, fix = sentence + _FOR_401, _SEND_401
-    sentence += _retry_after(http)
-    if probed:
-        fix = "Return a JSON-RPC error for unknown requests."
-        probe["http-server-error"] = Violation(sentence, "", (http.frame,), None, _WARNING, instead=True, fix=fix)
-    else:
-        yield Violation(sentence, frames=(http.frame,), instead=True, fix=fix)
-
-
-def _is_page(refusal: _Refusal) -> bool:
-    return kind_of(refusal.http) == "text/html"
-
-
-def _words_of_refusal(refusal: _Refusal) -> Clause:
-    words = f"{' and an HTML page' if _is_page(refusal) else ''}{refusal.words}"
-    words = words or (f" {responses.get(refusal.status, '')}" if refusal.status > _COMMON else "")
-    if (kind := kind_of(refusal.http)).startswith("application/grpc"):
-        words += f"; the response is one of gRPC ({refusal.http.header('grpc-message') or kind})"[:120]
-    product = refusal.http.header("server") or ""
-    return Clause(words or (f" (Server: {product[:40]})" if product else ""))
-
-
-def _is_in_vain(refusal: _Refusal) -> bool:
-    """Whether it states no reason, and all requests with the id of the session have failed."""
-    worked = any(each.worked and each.method != "initialize" for each in refusal.state.requests.all)
-    return not worked and refusal.http.sent(SESSION) is not None and bool(STATUS_ONLY.fullmatch(refusal.http.words))
-
-
-def _is_probe(refusal: _Refusal) -> bool:
-    return refusal.asked.probe and refusal.asked.method != "server/discover"
-
-
-def _lacks_credentials(refusal: _Refusal) -> bool:
-    words = _words_of_refusal(refusal).text
-    is_anonymous = refusal.http.sent("authorization") is None
-    return is_anonymous and not _is_page(refusal) and _WANTS_LOGIN.search(words) is not None
-
-
-def _is_forbidden_by_page(refusal: _Refusal) -> bool:
-    return refusal.status == _FORBIDDEN and _is_page(refusal)
-
-
-def _is_forbidden_without_token(refusal: _Refusal) -> bool:
-    return refusal.status == _FORBIDDEN and refusal.http.sent("authorization") is None
-
-
-_REFUSED: Final = (
-    _words_of_refusal,
-    when(
-        _is_in_vain,
-        "; no request with the Mcp-Session-Id that initialize returned has succeeded",
-        "Find the session by the request header Mcp-Session-Id.",
-    ),
-    when(
-        _is_probe,
-        fix="Return a JSON-RPC error with the id of the request, which clients can read.",
-    ),
-    when(_lacks_credentials, _FOR_401, _SEND_401),
-    when(
-        _is_forbidden_by_page,
-        fix="See what in front of the server answers with this page, and allow the request there.",
-    ),
-    when(_is_forbidden_without_token, fix="If credentials are missing, return 401 with WWW-Authenticate."),
-    lambda refusal: Clause(fix=_NOT_HERE.get(refusal.status, "")),
-)
-"""What may explain a refusal, the most telling first."""
-
-
-@error("HTTP request was rejected", "http end", "end")
-def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
-    """A 4xx status that nothing else explains, with the reason in its body; at first only if all attempts fail.
-
-    Fix: Check the URL and the credentials.
-    """
-    state, fact, heads, notes = case.state, case.fact, case.heads, case.state.notes(ConnectNotes)
-    if fact is None and case.frame is None:
-        yield from _rejected_attempts(state)
-    elif fact is not None and heads is not None and not heads.request.probe:
-        http, status = heads.http, heads.response.status
-        asked = next((each for each in http.asked if each.answered is None), None)
-        if status == _BAD_REQUEST and http.notifications and not http.asked:
-            yield from _refused_notification(case, http)
-        elsewhere = status in _ELSEWHERE and not (status == _UNACCEPTABLE and kind_of(http) == "text/html")
-        if not 400 <= status < 500 or elsewhere or asked is None:
-            return
-        if (status == 404 and http.sent(SESSION) is not None) or (status == 403 and http.header("www-authenticate")):
-            return  # the session has expired, or the challenge states what is required
-        if refuses_named_version(state, asked):
-            yield named_version_refused(asked, f"with HTTP {status}{_body_reason(case)}", http.frame)
-            return
-        refusal = _Refusal(state, http, asked, status, _body_reason(case))
-        found = joined(refusal, _REFUSED)
-        sentence = f"the server answered POST ({asked.named}) with HTTP {status}{found.text}"
-        mild = _WARNING if asked.method in ("ping", "subscriptions/listen") else None  # everything else may work
-        mild = Severity.HINT if _is_probe(refusal) else mild  # a request that it can't accept may get an HTTP error
-        violation = Violation(sentence, frames=(http.frame, asked.frame), instead=True, fix=found.fix, severity=mild)
-        if state.opening is not None and asked.method not in ("initialize", "server/discover"):
-            yield violation
-        elif state.http.has_endpoint and asked.method == "initialize":
-            notes.rejected_over_sse = violation
-        elif asked.method == "initialize" or notes.rejected is None:
-            notes.rejected = violation  # server/discover counts only if nothing else was tried
-            notes.rejected_initialize |= asked.method == "initialize"
-
-
-def _rejected_attempts(state: ConnectionState) -> Iterator[Violation]:
-    """Yield the rejection of the attempt that matters, if none of them has opened the connection."""
-    notes, is_open = state.notes(ConnectNotes), state.opening is not None or state.http.has_endpoint
-    if not is_open and any(status == _NO_LOGIN for _, status, _ in state.login.refusals):
-        return  # POST is not there, and the stream of the older transport wants a login
-    if notes.rejected_over_sse is not None and state.opening is None:
-        yield notes.rejected_over_sse
-    elif notes.rejected is not None and not is_open and notes.nameless_endpoint is None:
-        tried = {each.method for each in state.requests.all}
-        if notes.rejected_initialize or "initialize" not in tried:
-            yield notes.rejected
-
-
-def _refused_notification(case: CheckMoment, http: HttpExchangeState) -> Iterator[Violation]:
-    """HTTP 400 for a notification, unless its words are about headers, which have their own checks."""
-    words, state = _body_reason(case), case.state
-    raw = words.encode()
-    if state.opening is None or BAD_VERSION.search(raw) or NO_SESSION.search(raw) or GUARD.search(raw):
-        return
-    if case.state.is_first("http-request-rejected notification"):
-        what = next(filter(None, http.notifications), "a response to a request of the server")[:60]
-        sentence = f"the server answered POST ({what}) with HTTP 400{words}: strict clients end the session"
-        fix = "Accept notifications and responses with HTTP 202: nothing is sent in return."
-        yield Violation(sentence, frames=(http.frame,), instead=True, severity=_WARNING, fix=fix)
 
 
 @error("HTTP body is truncated", "http end", "garbled")
@@ -716,5 +464,5 @@ def body_encoding_invalid(case: CheckMoment) -> Iterator[Violation]:
     """Fix: Send Content-Encoding only for bodies that are compressed; check proxies that compress or decompress."""
     http, fact = case.http, case.fact
     if http is not None and fact is not None and fact.why.startswith("the compressed body can't be decoded"):
-        encoding = (http.header("content-encoding") or "")[:20]
+        encoding = cut(http.header("content-encoding") or "", 20)
         yield Violation(f"Content-Encoding is {encoding}, but the body cannot be decoded with it")

@@ -24,6 +24,7 @@ from inspector.protocol.probes import METHOD
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import HEADER_MISMATCH, OPENING
 from inspector.protocol.revisions.table import ROWS, find, mutual
+from inspector.text import cut
 
 error, warning, hint = diagnoses_of("basic/lifecycle")
 
@@ -198,7 +199,7 @@ def server_silent(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(held, frames=(state.opened, asked.frame), instead=True, fix=FIX_HELD_BACK)
         return
     if state.connection is not None and lacks_program(state.connection.argv):
-        sentence = f"{state.connection.argv[0][:60]} has no program to run: it takes the messages on stdin for one"
+        sentence = f"{cut(state.connection.argv[0], 60)} has no program to run: it takes the messages on stdin for one"
         fix = "Name the script of the server behind it."
         yield Violation(sentence, frames=(state.opened, asked.frame), instead=True, fix=fix)
         return
@@ -248,7 +249,7 @@ def rejected_as_uninitialized(case: CheckMoment) -> Iterator[Violation]:
         how, fix = "was rejected as if initialize had not been sent", _FIX_INSTANCES
         if state.is_http and not state.http.session_id:
             fix = "Check whether a proxy removes Mcp-Session-Id: the response to initialize had none."
-    yield Violation(f"{case.named} {how}: {message[:100]}", fix=fix)
+    yield Violation(f"{case.named} {how}: {cut(message, 100)}", fix=fix)
 
 
 @error("Request without a handshake is rejected", "error", since="2026-07-28")
@@ -261,7 +262,7 @@ def handshake_demanded(case: CheckMoment) -> Iterator[Violation]:
     is_opening = case.method in OPENING or case.state.opening is None
     if not is_opening and (_EARLY.search(message[:500]) or _DEMANDS.search(message[:500])):
         yield Violation(
-            f"{case.named} was rejected for lack of a handshake, which {_date(case)} has not: {message[:100]}"
+            f"{case.named} was rejected for lack of a handshake, which {_date(case)} has not: {cut(message, 100)}"
         )
 
 
@@ -285,7 +286,7 @@ def no_common_version(case: CheckMoment) -> Iterator[Violation]:
     requested = peek.at(asked.params, "protocolVersion") if asked is not None else None
     dates = named or [each for each in _DATE_SAID.findall(sentence[:500]) if each != requested]
     common = [each for each in dates if find(each) is not None]
-    tells = f"it supports {', '.join(each[:20] for each in named[:5])}" if named else sentence[:100]
+    tells = f"it supports {', '.join(cut(each, 20) for each in named[:5])}" if named else cut(sentence, 100)
     if code == -32022 and not named:
         tells += "; data.supported, which names those that it has, is missing"
     is_refused = code == -32022 and case.method == "initialize"
@@ -468,11 +469,11 @@ def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
     code, sentence, opening = peek.integer(case.value, "code"), reason_of(case.value), case.state.opening
     if case.method == "server/discover":
         if code not in (-32601, -32022) and not (_VERSION.search(sentence) or _EARLY.search(sentence)):
-            notes.refused_discover = f"{code}: {sentence[:120]}"
+            notes.refused_discover = f"{code}: {cut(sentence, 120)}"
         return
     is_unknown = code == -32601 or _UNKNOWN_METHOD.search(sentence[:500]) is not None
     if is_unknown and case.asked is not None and not peek.items(case.value, "data", "supported"):
-        sentence = f"initialize is not implemented: it was rejected with {code}: {reason_of(case.value)[:240]}"
+        sentence = f"initialize is not implemented: it was rejected with {code}: {cut(reason_of(case.value), 240)}"
         fix = "Implement initialize, or server/discover of 2026-07-28: clients begin with one of them."
         frames = (case.n, case.asked.frame)
         notes.unimplemented = Violation(sentence, "/error", frames, instead=True, fix=fix)
@@ -593,7 +594,7 @@ def list_failed(case: CheckMoment) -> Iterator[Violation]:
     """
     code = peek.integer(case.value, "code")
     if case.asked is not None and code in (-32000, -32600, -32022) and refuses_named_version(case.state, case.asked):
-        yield named_version_refused(case.asked, f"with {code}: {reason_of(case.value)[:240]}", case.n)
+        yield named_version_refused(case.asked, f"with {code}: {cut(reason_of(case.value), 240)}", case.n)
         return
     if case.asked is not None and case.asked.probe:
         return  # with a cursor that was never given, or of what is not declared
@@ -608,7 +609,7 @@ def list_failed(case: CheckMoment) -> Iterator[Violation]:
         fix = f"{see}. Omit what cannot be listed, not the whole list."
         lacks_params = code == -32602 and case.asked is not None and not case.asked.params
         more = "; the request has no params, which are optional" if lacks_params else ""
-        sentence = f"{case.method} was rejected with {code}: {reason_of(case.value)[:240]}{more}"
+        sentence = f"{case.method} was rejected with {code}: {cut(reason_of(case.value), 240)}{more}"
         yield Violation(sentence, "/error", fix=fix)
 
 
@@ -643,7 +644,7 @@ def silent_after_handshake(case: CheckMoment) -> Iterator[Violation]:
     if waited < _SILENT_NS or any(each.sender is Direction.FROM_SERVER for each in state.requests.all):
         return
     logged = line_like(state, AWAITS_INITIALIZED)
-    words = f"; its log says: {logged[1].string.strip()[:120]}" if logged is not None else ""
+    words = f"; its log says: {cut(logged[1].string.strip(), 120)}" if logged is not None else ""
     message = (
         f"the server responded to initialize, but to nothing after it: {since[0].named} has waited "
         f"for {waited / 1e9:.0f} s"

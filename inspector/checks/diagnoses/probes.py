@@ -22,6 +22,7 @@ from inspector.protocol.facts import HttpEvent
 from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.revisions.openings import names_handshake
 from inspector.protocol.url_hosts import host_of
+from inspector.text import cut
 
 error, warning, hint = diagnoses_of("basic")
 
@@ -161,7 +162,7 @@ def _dropped(case: CheckMoment) -> Iterator[Violation]:
     found = NO_RESPONSE.search(fact.why) if fact.event is HttpEvent.ERROR and http.response is None else None
     first = http.asked[0]
     if found is not None and first.method != "server/discover" and not probes.calls_a_tool(first.method, first.params):
-        sentence = f"{first.named}, sent as a probe, got no HTTP response: {found[1].rstrip('.')[:160]}"
+        sentence = f"{first.named}, sent as a probe, got no HTTP response: {cut(found[1].rstrip('.'), 160)}"
         fix = "Return a JSON-RPC error; see the log of the server, where the handler may have failed."
         yield Violation(sentence, frames=(case.n, first.frame), instead=True, fix=fix)
 
@@ -273,7 +274,7 @@ def _unread(case: CheckMoment, name: str, value: str, form: str, who: str) -> It
         return
     is_read = 200 <= _status(http) < 300 and not _UNREAD.search(http.words)
     if not is_read and (_status(http) in _OF_BODIES or _status(http) >= _CRASHED or _UNREAD.search(http.words)):
-        words = f": {http.words[:160]}" if http.words else ""
+        words = f": {cut(http.words, 160)}" if http.words else ""
         yield Violation(f"a request {form} was answered with HTTP {_status(http)}{words}; {who} send such requests")
 
 
@@ -289,7 +290,7 @@ def endpoint_elsewhere(case: CheckMoment) -> Iterator[Violation]:
         return
     is_stream = http.request.method == "GET" and (http.header("content-type") or "").startswith("text/event-stream")
     if ((http.asked and http.events) or (is_stream and _status(http) == 200)) and state.is_first("endpoint-elsewhere"):
-        sentence = f"{refused.sentence}, but MCP answers at {http.request.target[:160]}"
+        sentence = f"{refused.sentence}, but MCP answers at {cut(http.request.target, 160)}"
         yield Violation(sentence, frames=(case.n,), instead=True)
 
 

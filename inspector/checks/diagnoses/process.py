@@ -19,7 +19,7 @@ from inspector.protocol.facts import SIGNAL_CODES, ProcessEvent, ProcessFact, ex
 from inspector.protocol.given_values import PLACEHOLDER
 from inspector.protocol.revisions.openings import OPENING
 from inspector.protocol.token_shapes import TOKEN
-from inspector.text import enumerated
+from inspector.text import cut, enumerated
 
 error, warning, hint = diagnoses_of("")
 
@@ -234,7 +234,7 @@ def program_not_runnable(case: CheckMoment) -> Iterator[Violation]:
         return
     missing = ended[2].code == 127
     what = "a program was not found" if missing else "a program is not executable"
-    words = last_words(case.state, ended[0]).sentence if line is None else f": {line[1].group(0)[:120]}"
+    words = last_words(case.state, ended[0]).sentence if line is None else f": {cut(line[1].group(0), 120)}"
     fix = "" if missing else "Run chmod +x, and check the first line of the file."
     frames = (line[0], ended[0]) if line else (ended[0],)
     yield Violation(f"{code}, {what}{words}", frames=frames, instead=True, fix=fix)
@@ -308,7 +308,7 @@ def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
     lines = case.state.notes(PrintedLines)
     if case.frame is not None:
         if case.state.transport == "stdio" and (printed := _plain(case.frame.payload).rstrip()):
-            lines.first = lines.first or (case.n, printed.strip()[:100])
+            lines.first = lines.first or (case.n, cut(printed.strip(), 100))
             lines.last.append((case.n, printed[:2000]))
         return
     ended = died(case.state)
@@ -319,7 +319,7 @@ def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
     how = f"exited{' at once' if is_quick else ''}, with code {ended[2].code}"
     if prints and lines.first is not None:
         at, first = lines.first
-        last = next((line.strip()[:100] for _, line in reversed(lines.last) if any(map(str.isalnum, line))), first)
+        last = next((cut(line.strip(), 100) for _, line in reversed(lines.last) if any(map(str.isalnum, line))), first)
         ends = f" and ends with {last!r}" if ended[2].code and last != first and not _USAGE.match(first) else ""
         sentence = f"the program printed text, which begins with {first!r}{ends}, and {how}"
         asks = CHOICE.search(last) is not None
@@ -363,7 +363,7 @@ def _during(state: ConnectionState, waiting: list[TrackedRequest]) -> str:
 
 def _notified(state: ConnectionState) -> str:
     """Return the method of the last notification sent since the server's last message; "" if there is none."""
-    return next((each[:60] for each in reversed(state.requests.unheard) if each.startswith("notifications/")), "")
+    return next((cut(each, 60) for each in reversed(state.requests.unheard) if each.startswith("notifications/")), "")
 
 
 @error("Server was killed", "end")
@@ -446,7 +446,7 @@ def placeholder_not_expanded(case: CheckMoment) -> Iterator[Violation]:
     connection = case.state.connection
     for word in (*connection.argv, connection.url) if connection else ():
         if found := PLACEHOLDER.search(word):
-            sentence = f"the server received the literal text {found.group()[:60]!r}"
+            sentence = f"the server received the literal text {cut(found.group(), 60)!r}"
             yield Violation(sentence, frames=(case.state.opened,), instead=True)
 
 
@@ -477,7 +477,7 @@ def shell_syntax_in_command(case: CheckMoment) -> Iterator[Violation]:
         if word.startswith("~/") or _VARIABLE.match(word):
             what = "tilde" if word.startswith("~/") else "variable"
             yield Violation(
-                f"the server received the literal {word[:80]}: no shell expands the {what}",
+                f"the server received the literal {cut(word, 80)}: no shell expands the {what}",
                 frames=(case.state.opened,),
                 instead=True,
                 fix="Write the absolute path: no shell starts the program.",
@@ -488,7 +488,7 @@ def shell_syntax_in_command(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(sentence, frames=(case.state.opened,), instead=True, fix=fix)
         elif _QUOTES.match(word) or _NOT_A_HYPHEN.match(word):
             what = "quotes" if _QUOTES.match(word) else "dash instead of hyphens"
-            sentence = f"the argument {word[:80]} begins with a typographic {what}"
+            sentence = f"the argument {cut(word, 80)} begins with a typographic {what}"
             yield Violation(sentence, frames=(case.state.opened,), instead=True, fix="Retype it with ASCII characters.")
 
 

@@ -16,6 +16,7 @@ from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ErrorResponse, NotJsonRpc, ResultResponse
 from inspector.protocol.revisions.openings import MISSING_CAPABILITY
 from inspector.protocol.server_requests import REQUIRED, advice_on_unsendable, unsendable
+from inspector.text import cut
 
 error, warning, hint = diagnoses_of("basic/lifecycle")
 
@@ -95,7 +96,7 @@ def notification_answered(case: CheckMoment) -> Iterator[Violation]:
                 what = each.notification or "a notification"
                 yield Violation(f"{what} was answered with {each.sentence}", "/id", (each.frame,), instead=True)
     elif case.http is None and (named := _notification_named(case)):
-        words = f"{named} was answered with an error with the id {case.message.id!r}: {reason_of(case.value)[:120]}"  # type: ignore[union-attr]
+        words = f"{named} was answered with an error with the id {case.message.id!r}: {cut(reason_of(case.value), 120)}"  # type: ignore[union-attr]
         yield Violation(words, "/id")
     elif case.http is None and _is_anonymous(case):
         waiting, sentence = case.state.requests.unanswered(), _without_an_id(case)
@@ -125,7 +126,7 @@ def _notification_named(case: CheckMoment) -> str:
 def _unheard(case: CheckMoment) -> str:
     """Return the only notification since the server's last message; "" for none or several."""
     sent = {each for each in case.state.requests.unheard if each.startswith("notifications/")}
-    return sent.pop()[:60] if len(sent) == 1 else ""
+    return cut(sent.pop(), 60) if len(sent) == 1 else ""
 
 
 def _is_anonymous(case: CheckMoment) -> bool:
@@ -139,7 +140,7 @@ def _is_anonymous(case: CheckMoment) -> bool:
 
 def _without_an_id(case: CheckMoment) -> str:
     is_error = isinstance(case.message, ErrorResponse)
-    words = reason_of(case.value)[:160] if is_error else ""
+    words = cut(reason_of(case.value), 160) if is_error else ""
     return f"{'an error' if is_error else 'a result'} without an id{': ' if words else ''}{words}"
 
 
@@ -216,7 +217,7 @@ def json_rpc_envelope_missing(case: CheckMoment) -> Iterator[Violation]:
         fix = "Send JSON-RPC messages only. A comment, a line that begins with “:”, keeps a stream open."
         yield Violation(f"an event before the response to {due.named} is not JSON-RPC: {shown}", fix=fix)
     elif case.http is not None:
-        named = ", ".join(sorted(members)[:4])[:80]
+        named = cut(", ".join(sorted(members)[:4]), 80)
         fix = "Check that this is the URL of the MCP endpoint; most end with /mcp or /sse."
         words = words_of_body(payload)
         sentence = f"the response to {due.named} is not JSON-RPC; its members are {named or 'none'}"
@@ -256,7 +257,7 @@ def call_rejected(case: CheckMoment) -> Iterator[Violation]:
         return  # `error-object-invalid` reports it
     code, message = peek.integer(case.value, "code"), reason_of(case.value)
     if _OWN_RESULT.search(message[:300]):
-        sentence = f"{name[:60]}: the server rejects its own result with {code}: {message[:240]}"
+        sentence = f"{cut(name, 60)}: the server rejects its own result with {code}: {cut(message, 240)}"
         yield Violation(sentence, "/error", (case.asked.frame,), fix=_FIX_RESULT)
         return
     why += case.state.requests.had_worked(case.asked)
@@ -269,7 +270,9 @@ def call_rejected(case: CheckMoment) -> Iterator[Violation]:
         and not any(each.worked for each in calls)
     ):
         why = ": the server lists tools, and has no handler for tools/call"
-    yield Violation(f"{name[:60]} was rejected with {code}: {message[:240]}{why}", "/error", (case.asked.frame,))
+    yield Violation(
+        f"{cut(name, 60)} was rejected with {code}: {cut(message, 240)}{why}", "/error", (case.asked.frame,)
+    )
 
 
 @warning("Server cannot send a request to the client", *_ASKING, topic="server/tools")
@@ -287,7 +290,7 @@ def request_not_sendable(case: CheckMoment) -> Iterator[Violation]:
     if method := next(filter(None, (unsendable(each or "") for each in texts)), ""):
         name = peek.text(case.asked.params, "name") or peek.text(case.asked.params, "uri") or case.method
         why, fix = advice_on_unsendable(method, case.revision)
-        sentence = f"{name[:60]} wanted to send {why}"
+        sentence = f"{cut(name, 60)} wanted to send {why}"
         yield Violation(sentence, "/error" if is_error else "/result/content", (case.asked.frame,), fix=fix)
 
 
@@ -304,7 +307,7 @@ def meta_rejected(case: CheckMoment) -> Iterator[Violation]:
     if not peek.has(case.asked.params, "_meta"):
         earlier = case.state.notes(_Notes).rejected if case.asked.probe else None
         if earlier is not None and isinstance(case.message, ResultResponse) and earlier[1] == case.asked.params:
-            sentence = f"tools/call was rejected because of its _meta, without which it works: {earlier[2][:160]}"
+            sentence = f"tools/call was rejected because of its _meta, without which it works: {cut(earlier[2], 160)}"
             yield Violation(sentence, "", (earlier[0], case.n), instead=True)
         return
     if isinstance(case.message, ErrorResponse) and case.method == "tools/call":
@@ -315,7 +318,7 @@ def meta_rejected(case: CheckMoment) -> Iterator[Violation]:
         words = " ".join(peek.text(each, "text") or "" for each in peek.items(case.value, "content")[:3])
     words = words[:1000]
     if _META.search(words) and _UNEXPECTED.search(words) and not _is_required_meta(case):
-        sentence = f"{case.named} was rejected because of its _meta, which every request may have: {words[:160]}"
+        sentence = f"{case.named} was rejected because of its _meta, which every request may have: {cut(words, 160)}"
         yield Violation(
             sentence, "/error" if isinstance(case.message, ErrorResponse) else "/result", (case.asked.frame,)
         )

@@ -27,6 +27,7 @@ from inspector.protocol import peek, probes
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.listed_items import MEDIA
+from inspector.text import cut
 
 error, warning, hint = diagnoses_of("")
 
@@ -145,7 +146,7 @@ def result_unawaited(case: CheckMoment) -> Iterator[Violation]:
         found = _UNAWAITED.search(text) if len(text) < _MOST_AROUND and not QUOTES_CODE.search(text) else None
         if found:
             yield Violation(
-                f"the result of {_tool_called(case)} shows {found[0][:80]}, not its value", "/result/content"
+                f"the result of {_tool_called(case)} shows {cut(found[0], 80)}, not its value", "/result/content"
             )
             return
 
@@ -161,13 +162,13 @@ def tool_backend_fails(case: CheckMoment) -> Iterator[Violation]:
         return
     fault = next(filter(None, map(backend_fault, _texts(case))), None)
     if fault and not case.state.is_repeated("tool-backend-fails", fault[0]):  # every tool has the same backend
-        yield Violation(f"{_tool_called(case)} {fault[0][:160]}", "/error" if is_error else "/result", fix=fault[1])
+        yield Violation(f"{_tool_called(case)} {cut(fault[0], 160)}", "/error" if is_error else "/result", fix=fault[1])
 
 
 def _tool_called(case: CheckMoment) -> str:
     """Return the name of the tool called; a probe calls one that does not exist, so the server is meant."""
     name = peek.text(case.asked.params, "name") if case.asked is not None else None
-    return "the server" if name == probes.TOOL else name[:60] if name else "a tool"
+    return "the server" if name == probes.TOOL else cut(name, 60) if name else "a tool"
 
 
 def _texts(case: CheckMoment) -> list[str]:

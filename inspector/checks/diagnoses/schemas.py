@@ -16,6 +16,7 @@ from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.sayings import product_facts
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
+from inspector.text import cut
 
 error, warning, hint = diagnoses_of("server/tools")
 
@@ -138,7 +139,7 @@ def schema_library_mismatch(case: CheckMoment) -> Iterator[Violation]:
     message = peek.text(case.value, "message") or peek.text(case.value, "content", 0, "text") or ""
     if MIXED_UP.search(message[:2000]):
         failed, place = case.method == "tools/list", "/error" if peek.has(case.value, "code") else "/result"
-        words = f"{case.method} fails in the schema library, whose version does not match the SDK: {message[:100]}"
+        words = f"{case.method} fails in the schema library, whose version does not match the SDK: {cut(message, 100)}"
         yield Violation(words, place, severity=Severity.ERROR if failed else None)
     seen = tools_seen(case) if case.method == "tools/list" else ()
     if len(seen) < 2 or any(peek.mapping(each.tool, "inputSchema", "properties") for each in seen):
@@ -199,9 +200,8 @@ def foreign_schema_format(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(sentence, f"{seen.place}/{name}")
         elif type(seen.tool.get("function")) is dict:
             inner = peek.text(seen.tool, "function", "name") or seen.name
-            sentence = (
-                f"{inner[:80]}: the tool is wrapped in 'function', as in OpenAI's API; MCP uses name and inputSchema"
-            )
+            sentence = f"{cut(inner, 80)}: the tool is wrapped in 'function', as in OpenAI's API"
+            sentence += "; MCP uses name and inputSchema"
             yield Violation(sentence, f"{seen.place}/function")
 
 
@@ -215,7 +215,7 @@ def _library_of(schema: Any) -> str:
     for each in inner[:40]:
         vendor = peek.text(each, "~standard", "vendor") or ""
         if vendor:
-            return vendor[:20]
+            return cut(vendor, 20)
         if any(type(each.get(name)) is dict for name in _ZOD[:2]):
             return "zod"
     definition = schema.get("def")

@@ -13,6 +13,7 @@ from inspector.checks.state_updates import AFTER
 from inspector.protocol.facts import Awaited, ChildState, ProcessActivity, ProcessEvent
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.revisions.openings import OPENING
+from inspector.text import cut
 
 error, warning, _ = diagnoses_of("")
 
@@ -129,7 +130,7 @@ def child_holds_stdin(case: CheckMoment) -> Iterator[Violation]:
     for n, asked, children, *_ in _stalls(state):
         holds = next((each for each in children if each.stdin), None)
         if holds is not None:
-            sentence = f"while {asked.named} had no response, its child process {holds.pid} ({holds.command[:80]})"
+            sentence = f"while {asked.named} had no response, its child process {holds.pid} ({cut(holds.command, 80)})"
             yield Violation(f"{sentence} had the server's stdin open", frames=(asked.frame, n), instead=True)
             return
     if notes.at_eof is not None:
@@ -165,7 +166,7 @@ def child_process_runs(case: CheckMoment) -> Iterator[Violation]:
         child = next((each for each in children if not each.stdin), None)
         if child and not awaits and not process.runnable and not any(each.stdin for each in children):
             sentence = f"while {asked.named} had no response, its child process {child.pid} was running"
-            sentence += f": {child.command[:120]}" if child.command else ""
+            sentence += f": {cut(child.command, 120)}" if child.command else ""
             yield Violation(sentence, frames=(asked.frame, n), instead=True)
             return
 

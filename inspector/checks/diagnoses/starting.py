@@ -13,6 +13,7 @@ from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.facts import ProcessEvent
 from inspector.protocol.frames import Direction
+from inspector.text import cut
 
 error, warning, hint = diagnoses_of("")
 
@@ -211,7 +212,9 @@ def docker_flags(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(sentence, frames=(state.opened,), instead=True)
     elif "t" in flags:
         sentence = "docker run -t allocates a terminal: line endings change and input is echoed"
-        sentence = f"docker run -t wants a terminal, and clients give a pipe: {refusal[:120]}" if refusal else sentence
+        sentence = (
+            f"docker run -t wants a terminal, and clients give a pipe: {cut(refusal, 120)}" if refusal else sentence
+        )
         yield Violation(sentence, frames=(state.opened,), instead=True, severity=None if failed else _WARNING)
 
 
@@ -231,14 +234,14 @@ def stdin_not_read(case: CheckMoment) -> Iterator[Violation]:
     serving = (each for each in (*words, *printed) if _STARTED.search(each[1][:500]))
     line = next((each for each in serving if _SERVES_HTTP.search(each[1])), None)
     if line is not None and (address := _SERVES_HTTP.search(line[1])):
-        sentence = f"the server says that it listens at {address.group()[:80]}, and responds to nothing on stdin"
+        sentence = f"the server says that it listens at {cut(address.group(), 80)}, and responds to nothing on stdin"
         yield Violation(sentence, frames=(line[0], asked.frame), instead=True, fix=_FIX_HTTP)
     elif ports is not None:
         where = " and ".join(map(str, ports[1][:3]))
         sentence = f"the server listens on TCP port {where}, and has read nothing from stdin so far"
         yield Violation(sentence, frames=(ports[0], asked.frame), instead=True, fix=_FIX_HTTP)
     elif words:
-        sentence = f"the server says that it started ({words[0][1].strip()[:100]}), but never responded"
+        sentence = f"the server says that it started ({cut(words[0][1].strip(), 100)}), but never responded"
         fix = 'End shell scripts with exec "$@", so that stdin reaches the server; a command with & has no stdin.'
         yield Violation(sentence, frames=(words[0][0], asked.frame), instead=True, fix=fix)
 
@@ -264,7 +267,7 @@ def interactive_prompt(case: CheckMoment) -> Iterator[Violation]:
             return
     place = next(((at, found) for at, line in words if (found := _URL.search(line))), None)
     if place is not None and any(_LOGIN.search(line[:300]) for _, line in words):
-        sentence = f"the server waits for a login in a browser: {place[1].group()[:160]}"
+        sentence = f"the server waits for a login in a browser: {cut(place[1].group(), 160)}"
         fix = "Open that URL, or log in by running the command once in a terminal."
         yield Violation(sentence, frames=(place[0], asked.frame), instead=True, fix=fix)
 

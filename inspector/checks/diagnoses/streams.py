@@ -14,6 +14,7 @@ from inspector.checks.sayings import product_facts
 from inspector.checks.state import CheckMoment, ConnectionState, HttpExchangeState
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent
 from inspector.protocol.jsonrpc import Notification, NotJsonRpc
+from inspector.text import cut
 
 error, warning, _ = diagnoses_of("http")
 
@@ -72,7 +73,7 @@ def sse_stream_refused(case: CheckMoment) -> Iterator[Violation]:
     if heads.request.method == "GET" and status != 401 and case.state.is_first("sse-stream-refused"):
         sentence = f"GET for the stream of HTTP+SSE was answered with HTTP {status}"
         words = words_of_body(body)
-        yield Violation(f"{sentence}{words and f': {words[:160]}'}; the server may speak Streamable HTTP")
+        yield Violation(f"{sentence}{words and f': {cut(words, 160)}'}; the server may speak Streamable HTTP")
 
 
 @warning("Event stream is buffered", "frame", "http end", confidence=_GUESS)
@@ -114,11 +115,11 @@ def stream_buffered(case: CheckMoment) -> Iterator[Violation]:
 def _proxy(http: HttpExchangeState) -> str:
     """Return the response header that shows a proxy."""
     if via := http.header("via"):
-        return f"Via: {via[:40]}"
+        return f"Via: {cut(via, 40)}"
     if ray := http.header("cf-ray"):
-        return f"CF-Ray: {ray[:40]}"
+        return f"CF-Ray: {cut(ray, 40)}"
     server = http.header("server") or ""
-    return server[:40] if any(each in server.lower() for each in ("nginx", "cloudflare", "envoy", "awselb")) else ""
+    return cut(server, 40) if any(each in server.lower() for each in ("nginx", "cloudflare", "envoy", "awselb")) else ""
 
 
 @warning("Idle event stream was closed", "frame", "note", "http", "http end", confidence=_GUESS)
@@ -174,7 +175,7 @@ def stream_not_resumed(case: CheckMoment) -> Iterator[Violation]:
     is_resumed = http.request is not None and http.request.method == "GET" and http.sent("last-event-id") is not None
     due = next((each for each in case.state.requests.all if each.answered is None and each.status == 200), None)
     if is_resumed and http.response.status >= 400 and due is not None and case.state.is_first("stream-not-resumed"):
-        says = f": {http.words[:160]}" if http.words else ""
+        says = f": {cut(http.words, 160)}" if http.words else ""
         sentence = f"the stream of {due.named} ended early, and resuming it (GET with Last-Event-ID) got HTTP"
         yield Violation(f"{sentence} {http.response.status}{says}", frames=(due.frame,))
 
@@ -188,7 +189,7 @@ def stream_compressed(case: CheckMoment) -> Iterator[Violation]:
     heads = responded(case)
     encoding = heads.http.header("content-encoding") if heads else None
     if heads and encoding and encoding != "identity" and kind_of(heads.http) == STREAM:
-        yield Violation(f"the event stream is compressed ({encoding[:20]})")
+        yield Violation(f"the event stream is compressed ({cut(encoding, 20)})")
 
 
 @error("SSE event has no blank line at its end", "note")
@@ -231,7 +232,7 @@ def unknown_event_name(case: CheckMoment) -> Iterator[Violation]:
     frame = case.frame
     if frame is None or frame.sse is None or frame.sse.event in (None, "", "message"):
         return
-    name = frame.sse.event[:40]
+    name = cut(frame.sse.event, 40)
     if name == "error" and any(each.defects or isinstance(each, NotJsonRpc) for each in case.value):
         if case.state.is_sampled("unknown-event-name error", 3):
             due = case.http.asked[0].named if case.http is not None and case.http.asked else ""
@@ -262,7 +263,7 @@ def endpoint_event_missing(case: CheckMoment) -> Iterator[Violation]:
     elif case.fact is None and notes.nameless_endpoint is not None:
         if state.opening is None and not state.http.has_endpoint:
             n, named = notes.nameless_endpoint
-            sentence = f"the first event has a URL, {named[:80]!r}, but no name: an endpoint event begins with"
+            sentence = f"the first event has a URL, {cut(named, 80)!r}, but no name: an endpoint event begins with"
             yield Violation(f"{sentence} event: endpoint", frames=(n,), instead=True, fix=_NAME_OF_ENDPOINT)
     elif case.fact is not None and case.fact.event is HttpEvent.REQUEST and case.fact.method == "GET":
         notes.first_get = notes.first_get or (case.n, case.time_ns, case.http)
@@ -331,4 +332,6 @@ def content_type_mismatch(case: CheckMoment) -> Iterator[Violation]:
         if note.raw.lstrip()[:1] in (b"{", b"[") and is_json(note.raw):
             yield Violation(f"the response to {method} is plain JSON, but its Content-Type is text/event-stream")
     elif frame is not None and frame.sse is None and "json" in kind_of(http) and _FIELDS.match(frame.payload):
-        yield Violation(f"the response to {method} is an event stream, but its Content-Type is {kind_of(http)[:60]}")
+        yield Violation(
+            f"the response to {method} is an event stream, but its Content-Type is {cut(kind_of(http), 60)}"
+        )

@@ -12,6 +12,7 @@ from inspector.protocol.app_reports import REPORT
 from inspector.protocol.apps import is_app, page_of
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, NotJsonRpc, Request, ResultResponse
+from inspector.text import cut
 
 error, warning, hint = rules_of(
     "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx"
@@ -75,7 +76,7 @@ def app_request_before_initialized(case: CheckMoment) -> Iterator[Violation]:
     if not _from_view(case) or not isinstance(message, Request) or view.initialized is not None:
         return
     if message.method not in ("ui/initialize", "ping"):
-        yield Violation(f"{message.method[:80]} was sent before ui/notifications/initialized")
+        yield Violation(f"{cut(message.method, 80)} was sent before ui/notifications/initialized")
 
 
 @warning("`ui/initialize` lacks a member", "view ui/initialize")
@@ -109,7 +110,7 @@ def app_blocked_by_policy(case: CheckMoment) -> Iterator[Violation]:
     origin = re.match(r"(?:https?|wss?)://[^/\s]{1,200}", blocked)
     member = _MEMBERS.get(directive)
     fix = f'Add "{origin[0]}" to _meta.ui.csp.{member} of the resource.' if origin and member else ""
-    yield Violation(f"{directive[:40]} blocks {blocked[:120]}{where}", fix=fix)
+    yield Violation(f"{cut(directive, 40)} blocks {cut(blocked, 120)}{where}", fix=fix)
 
 
 @warning("Error in a script of the app", _REPORT)
@@ -121,7 +122,7 @@ def app_script_error(case: CheckMoment) -> Iterator[Violation]:
     if peek.text(case.value, "kind") == "error":
         line = peek.integer(case.value, "line")
         where = f" (line {line} of the HTML)" if line else ""
-        yield Violation(f"{(peek.text(case.value, 'message') or 'unknown error')[:200]}{where}")
+        yield Violation(f"{cut(peek.text(case.value, 'message') or 'unknown error', 200)}{where}")
 
 
 @warning("App sends too many messages", _REPORT)
@@ -151,7 +152,7 @@ def app_uses_reserved_method(case: CheckMoment) -> Iterator[Violation]:
     Fix: Do not send it.
     """
     if peek.text(case.value, "kind") == "reserved":
-        yield Violation(f"the app sent {(peek.text(case.value, 'method') or '?')[:80]}")
+        yield Violation(f"the app sent {cut(peek.text(case.value, 'method') or '?', 80)}")
 
 
 @error("App calls a tool that it may not call", "view tools/call")
@@ -165,9 +166,9 @@ def app_calls_hidden_tool(case: CheckMoment) -> Iterator[Violation]:
     if not _from_view(case) or not case.state.lists.known["tools"]:
         return
     if known is None:
-        yield Violation(f"the app calls {name[:80]!r}, which the server does not list", "/params/name")
+        yield Violation(f"the app calls {cut(name, 80)!r}, which the server does not list", "/params/name")
     elif is_hidden_from_apps(known.item):
-        sentence = f"the app calls {name[:80]!r}, whose visibility does not include app"
+        sentence = f"the app calls {cut(name, 80)!r}, whose visibility does not include app"
         yield Violation(sentence, "/params/name", frames=(known.frame,))
 
 
@@ -180,7 +181,7 @@ def app_reuses_id(case: CheckMoment) -> Iterator[Violation]:
     if _from_view(case) and isinstance(case.message, Request):
         before = case.state.view.ids.get(case.message.id)
         if before is not None:
-            yield Violation(f"{case.message.method[:80]} has an id that was used before", "/id", frames=(before,))
+            yield Violation(f"{cut(case.message.method, 80)} has an id that was used before", "/id", frames=(before,))
 
 
 @error("App answers what it was not asked", "view")
@@ -216,7 +217,7 @@ def app_method_unknown(case: CheckMoment) -> Iterator[Violation]:
     if case.frame is None or case.frame.direction is not Direction.TO_VIEW or not isinstance(message, ErrorResponse):
         return
     if message.code == -32601 and message.id is not None and (method := case.state.view.methods.get(message.id)):
-        yield Violation(f"the host has no method {method[:80]}", frames=(case.state.view.ids.get(message.id, 0),))
+        yield Violation(f"the host has no method {cut(method, 80)}", frames=(case.state.view.ids.get(message.id, 0),))
 
 
 @warning("Invalid size in `size-changed`", "view ui/notifications/size-changed")
@@ -263,7 +264,7 @@ def app_domain_undeclared(case: CheckMoment) -> Iterator[Violation]:
                 continue
             seen.add(origin)
             line = text.count("\n", 0, found.start()) + 1
-            yield Violation(f"{page.uri[:80]} loads from {origin} (line {line})", f"/result/contents/{at}/text")
+            yield Violation(f"{cut(page.uri, 80)} loads from {origin} (line {line})", f"/result/contents/{at}/text")
 
 
 def _is_declared(origin: str, host: str, declared: set[str]) -> bool:

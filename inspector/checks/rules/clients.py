@@ -11,6 +11,7 @@ from inspector.checks.registry import Violation, row_of_date, rules_of
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Request
+from inspector.text import cut
 
 error, warning, hint = rules_of("client/elicitation")
 
@@ -125,7 +126,7 @@ def elicitation_mode_unsupported(case: CheckMoment) -> Iterator[Violation]:
     for place, params in _elicitations(case):
         mode = _mode(params)
         if type(offered) is dict and mode not in offered and not (mode == "form" and "url" not in offered):
-            yield Violation(f"elicitation in {mode[:20]} mode, which the client does not declare", f"{place}/mode")
+            yield Violation(f"elicitation in {cut(mode, 20)} mode, which the client does not declare", f"{place}/mode")
 
 
 @error("`requestedSchema` is not flat", *_ELICITATION, since="2025-06-18")
@@ -144,13 +145,13 @@ def elicitation_schema_not_flat(case: CheckMoment) -> Iterator[Violation]:
             continue
         for name, field in schema["properties"].items():
             if why := _wrong_field(field, case.row):
-                yield Violation(f"{name[:60]}: {why}", f"{at}/properties/{name[:60]}")
+                yield Violation(f"{cut(name, 60)}: {why}", f"{at}/properties/{name[:60]}")
             elif why := _wrong_default(field):
-                yield Violation(f"{name[:60]}: {why}", f"{at}/properties/{name[:60]}/default", severity=_HINT)
+                yield Violation(f"{cut(name, 60)}: {why}", f"{at}/properties/{name[:60]}/default", severity=_HINT)
         for name in peek.items(schema, "required"):
             if name not in schema["properties"]:
                 yield Violation(
-                    f"required has {str(name)[:60]!r}, which is not a field", f"{at}/required", severity=_HINT
+                    f"required has {cut(str(name), 60)!r}, which is not a field", f"{at}/required", severity=_HINT
                 )
 
 
@@ -164,9 +165,9 @@ def _wrong_field(field: Any, row: int) -> str:
     if kind is None:
         return 'has no type; a choice needs "type": "string" beside oneOf or enum'
     if not isinstance(kind, str) or kind not in _TYPES:
-        return f"a field cannot be of type {str(kind)[:40]}"
+        return f"a field cannot be of type {cut(str(kind), 40)}"
     if "format" in field and field["format"] not in _FORMATS:
-        return f"a field cannot have the format {str(field['format'])[:40]}"
+        return f"a field cannot have the format {cut(str(field['format']), 40)}"
     return ""
 
 
@@ -192,9 +193,11 @@ def elicitation_url_invalid(case: CheckMoment) -> Iterator[Violation]:
             url = peek.text(params, "url") or ""
             if not re.match(r"https?://[^/\s]", url):
                 is_there = peek.has(params, "url")
-                yield Violation(f"{url[:60]!r} is not a valid URL" if is_there else "url is missing", f"{place}/url")
+                yield Violation(
+                    f"{cut(url, 60)!r} is not a valid URL" if is_there else "url is missing", f"{place}/url"
+                )
             elif not url.startswith("https://") and not _LOCAL.match(url):
-                yield Violation(f"{url[:60]!r} is not https", f"{place}/url", severity=_WARNING)
+                yield Violation(f"{cut(url, 60)!r} is not https", f"{place}/url", severity=_WARNING)
 
 
 @error("`elicitationId` is missing or obsolete", *_ELICITATION, since="2025-11-25")
@@ -219,7 +222,7 @@ def elicitation_asks_for_secret(case: CheckMoment) -> Iterator[Violation]:
     for place, params in _elicitations(case):
         for name, field in peek.mapping(params, "requestedSchema", "properties").items():
             if _SECRET.search(name) or _SECRET.search(peek.text(field, "title") or ""):
-                yield Violation(f"a form asks for {name[:60]!r}", f"{place}/requestedSchema/properties/{name[:60]}")
+                yield Violation(f"a form asks for {cut(name, 60)!r}", f"{place}/requestedSchema/properties/{name[:60]}")
 
 
 @warning("Link in the message of a form", *_ELICITATION, since="2025-11-25")
@@ -257,7 +260,7 @@ def url_elicitation_repeated(case: CheckMoment) -> Iterator[Violation]:
     elif peek.integer(case.value, "code") == -32042:
         what = f"{case.named} {peek.text(case.asked_params, 'name') or ''}".strip()
         if known.get(what) == _COMPLETED:
-            yield Violation(f"{what[:120]} is refused with -32042 again, although its elicitation was completed")
+            yield Violation(f"{cut(what, 120)} is refused with -32042 again, although its elicitation was completed")
         for each in peek.items(case.value, "data", "elicitations"):
             known[peek.text(each, "elicitationId") or ""] = what
 
@@ -275,7 +278,7 @@ def unknown_elicitation_completed(case: CheckMoment) -> Iterator[Violation]:
     """
     id_ = peek.text(case.value, "elicitationId")
     if id_ is None or id_ not in case.state.ongoing.elicitation_ids:
-        sentence = f"notifications/elicitation/complete for the unknown elicitationId {str(id_)[:60]!r}"
+        sentence = f"notifications/elicitation/complete for the unknown elicitationId {cut(str(id_), 60)!r}"
         yield Violation(sentence, "/params/elicitationId")
 
 
@@ -288,4 +291,4 @@ def enum_names_deprecated(case: CheckMoment) -> Iterator[Violation]:
     for place, params in _elicitations(case):
         for name, field in peek.mapping(params, "requestedSchema", "properties").items():
             if peek.has(field, "enumNames"):
-                yield Violation(f"{name[:60]} has enumNames", f"{place}/requestedSchema/properties/{name[:60]}")
+                yield Violation(f"{cut(name, 60)} has enumNames", f"{place}/requestedSchema/properties/{name[:60]}")

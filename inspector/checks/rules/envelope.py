@@ -14,6 +14,7 @@ from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import NULL_ERROR, RESPELLED_ID, ErrorResponse, NotJsonRpc, Request, ResultResponse
 from inspector.protocol.request_meta import TRACEPARENT
+from inspector.text import cut
 
 error, warning, hint = rules_of("basic")
 
@@ -91,14 +92,13 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(sentence, fix=_OF_SSE)
             return
         if named not in (None, "", "message", "error"):
-            sentence = (
-                f"the event {named[:40]!r} has no message, so clients ignore it: {words_of_body(case.frame.payload)}"
-            )
+            words = words_of_body(case.frame.payload)
+            sentence = f"the event {cut(named, 40)!r} has no message, so clients ignore it: {words}"
             yield Violation(sentence, severity=severity, fix=_IF_NOTHING_WORKS if named == "endpoint" else "")
             return
         if begin not in _BRACKETS and (found := _LATE_MESSAGE.search(case.frame.payload)) and case.http is not None:
             lead = re.sub(r"<[^<>]*>", "", case.frame.payload[: found.start()].decode("utf-8", "replace"))
-            what = case.http.asked[0].method[:60] if case.http.asked else "a request"
+            what = cut(case.http.asked[0].method, 60) if case.http.asked else "a request"
             sentence = f"the response to {what} has text before its JSON: {elided(' '.join(lead.split()), 160)}"
             yield Violation(sentence, fix=_ALONE)
             return
@@ -150,7 +150,7 @@ def error_object_invalid(case: CheckMoment) -> Iterator[Violation]:
     if not isinstance(case.message, ErrorResponse):
         return
     if type(case.value) is not dict:
-        shown = f": {case.value[:120]}" if isinstance(case.value, str) else ""
+        shown = f": {cut(case.value, 120)}" if isinstance(case.value, str) else ""
         what = f"the error of {case.named} is" if case.method else "it is"
         sentence = f"error must be an object with code and message; {what} of type {peek.type_name(case.value)}{shown}"
         yield Violation(sentence, "/error")
@@ -166,7 +166,7 @@ def request_id_invalid(case: CheckMoment) -> Iterator[Violation]:
     """Fix: Use a string or an integer."""
     for message in case.value:
         if any(defect.startswith("a request without a possible response") for defect in message.defects):
-            yield Violation(f"the id of {message.method[:60]} is neither a string nor an integer", "/id")
+            yield Violation(f"the id of {cut(message.method, 60)} is neither a string nor an integer", "/id")
 
 
 @error("Server reuses a request id", "request", until="2025-11-25")
@@ -250,10 +250,10 @@ def error_without_id(case: CheckMoment) -> Iterator[Violation]:
     if case.state.is_http and (case.http is None or case.http.response is None or case.http.response.status >= 400):
         return
     if case.http is not None and case.http.notifications and not case.http.asked:
-        sentence = f"{case.http.notifications[0][:60]} was answered with an error: {message.message[:100]}"
+        sentence = f"{cut(case.http.notifications[0], 60)} was answered with an error: {cut(message.message, 100)}"
         yield Violation(sentence, "/error", fix="Return HTTP 202 without a body: a notification has no response.")
         return
-    yield Violation(f"error without an id: {message.message[:100]}", "/id")
+    yield Violation(f"error without an id: {cut(message.message, 100)}", "/id")
 
 
 @error("Notification has an id", "request")
@@ -310,7 +310,7 @@ def client_capability_not_declared(case: CheckMoment) -> Iterator[Violation]:
     if method.startswith("notifications/"):
         return
     if method not in revision.server_requests:
-        yield Violation(f"{method[:60]} is not a server request in {revision.date}", "/method")
+        yield Violation(f"{cut(method, 60)} is not a server request in {revision.date}", "/method")
     elif (ability := _ABILITY.get(method)) and not case.state.offered(None, ability):
         yield Violation(f"the server sent {method}, but the client does not declare {ability}", "/method")
 
@@ -338,7 +338,7 @@ def unknown_notification(case: CheckMoment) -> Iterator[Violation]:
         meant = f": {near} is meant, which clients know" if near else ""
         fix = f"Call it {near}." if near else ""
         worse = Severity.WARNING if near else None
-        sentence = f"{method[:60]} is not a server notification in {revision.date}{meant}"
+        sentence = f"{cut(method, 60)} is not a server notification in {revision.date}{meant}"
         yield Violation(sentence, "/method", severity=worse, fix=fix)
 
 
@@ -357,17 +357,17 @@ def invalid_meta(case: CheckMoment) -> Iterator[Violation]:
     if type(meta) is dict and case.row >= _KEYS_HAVE_NAMES:
         for key in meta:
             if not _KEY.fullmatch(key):
-                yield Violation(f"{key[:60]!r} is not a valid key of _meta{_flaw(key)}", f"{case.root}/_meta")
+                yield Violation(f"{cut(key, 60)!r} is not a valid key of _meta{_flaw(key)}", f"{case.root}/_meta")
             elif "/" in key and _RESERVED.match(key) and key not in _DEFINED:
                 if case.state.is_first(f"invalid-meta {key[:80]}"):
-                    sentence = f"{key[:80]!r} has a reserved prefix but is not a specified key"
+                    sentence = f"{cut(key, 80)!r} has a reserved prefix but is not a specified key"
                     yield Violation(sentence, f"{case.root}/_meta", severity=_HINT)
     items = peek.items(case.value, _WITH_META.get(case.method, "")) if isinstance(case.message, ResultResponse) else ()
     for at, item in enumerate(items):
         for key in peek.mapping(item, "_meta") if case.row >= _KEYS_HAVE_NAMES else ():
             if not _KEY.fullmatch(key) and case.state.is_first(f"invalid-meta {key[:80]}"):
                 place = f"/result/{_WITH_META[case.method]}/{at}/_meta"
-                sentence = f"{key[:60]!r} is not a valid key of _meta{_flaw(key)}"
+                sentence = f"{cut(key, 60)!r} is not a valid key of _meta{_flaw(key)}"
                 yield Violation(sentence, place, severity=Severity.WARNING)
 
 

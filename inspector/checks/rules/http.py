@@ -25,6 +25,7 @@ from inspector.protocol.jsonrpc import UNCLAIMED, ErrorResponse, ResultResponse
 from inspector.protocol.revisions.openings import modern_code
 from inspector.protocol.revisions.table import ROWS
 from inspector.protocol.tracking.opening import declared_revision
+from inspector.text import cut
 
 error, warning, hint = rules_of("http")
 
@@ -92,8 +93,8 @@ def _acceptance_with_a_body(case: CheckMoment) -> Iterator[Violation]:
         return
     is_accepted = http.response is not None and http.response.status == 202 and http.notifications and not http.asked
     if is_accepted and case.state.is_first("notification-not-accepted body"):
-        what = next(filter(None, http.notifications), "a response")[:60]
-        kind = _kind(http)[:40] or "without a Content-Type"
+        what = cut(next(filter(None, http.notifications), "a response"), 60)
+        kind = cut(_kind(http), 40) or "without a Content-Type"
         yield Violation(f"the 202 to {what} has a body of {fact.body_bytes:,} bytes ({kind})", severity=_WARNING)
 
 
@@ -115,7 +116,7 @@ def notification_not_accepted(case: CheckMoment) -> Iterator[Violation]:
     heads = _heads(case)
     if heads and heads.request.method == "POST" and heads.http.notifications and not heads.http.asked:
         if 200 <= heads.response.status < 300 and heads.response.status != 202:
-            what = next(filter(None, heads.http.notifications), "a response")[:60]
+            what = cut(next(filter(None, heads.http.notifications), "a response"), 60)
             yield Violation(f"{what} was answered with HTTP {heads.response.status}, not 202")
         elif (
             heads.response.status >= 300
@@ -123,7 +124,7 @@ def notification_not_accepted(case: CheckMoment) -> Iterator[Violation]:
             and not _has_other_cause(heads.http)
         ):
             if case.state.opening is not None and case.state.is_first("notification-not-accepted"):
-                what = next(filter(None, heads.http.notifications), "a response")[:60]
+                what = cut(next(filter(None, heads.http.notifications), "a response"), 60)
                 sentence = (
                     f"{what} was answered with HTTP {heads.response.status}, not 202: strict clients end the session"
                 )
@@ -144,7 +145,7 @@ def response_type_unsupported(case: CheckMoment) -> Iterator[Violation]:
         what = http.asked[0].named
         yield Violation(f"{what}, a request, was answered with HTTP {response.status}, as if it were a notification")
     elif response.status == 200 and _kind(http) not in ("application/json", "text/event-stream"):
-        kind = f"with Content-Type {_kind(http)[:40]}" if _kind(http) else "without a Content-Type"
+        kind = f"with Content-Type {cut(_kind(http), 40)}" if _kind(http) else "without a Content-Type"
         yield Violation(f"{http.asked[0].named} was answered {kind}, neither JSON nor an event stream")
 
 
@@ -159,7 +160,7 @@ def get_response_invalid(case: CheckMoment) -> Iterator[Violation]:
         http, _, response = heads
         stream = response.status == 200 and _kind(http) == "text/event-stream"
         if not stream and response.status not in (401, 403, 405) and not 300 <= response.status < 400:
-            kind = f" and content-type {_kind(http)[:60] or '(none)'}" if response.status == 200 else ""
+            kind = f" and content-type {cut(_kind(http), 60) or '(none)'}" if response.status == 200 else ""
             yield Violation(f"GET was answered with HTTP {response.status}{kind}; 405 means that there is no stream")
     fact, exchange = case.fact, case.http
     if fact is None or fact.event not in _ENDS or exchange is None or exchange.request is None:
@@ -195,7 +196,7 @@ def get_stream_ends(case: CheckMoment) -> Iterator[Violation]:
 def _as_words(why: str) -> str:
     """Return why there was no response; with the text that replaces the status line, if any."""
     line = _NO_STATUS_LINE.search(why)
-    return f"it begins with {line[1][:60]!r} instead of a status line" if line else why.rstrip(".")[:160]
+    return f"it begins with {cut(line[1], 60)!r} instead of a status line" if line else cut(why.rstrip("."), 160)
 
 
 @error("`Mcp-Session-Id` has invalid characters", "http")
@@ -218,7 +219,7 @@ def event_id_reused(case: CheckMoment) -> Iterator[Violation]:
     if not id_ or frame is None or frame.channel is Channel.GET:
         return
     if id_ in case.state.http.event_ids:
-        yield Violation(f"the event id {id_[:60]!r} was used before")
+        yield Violation(f"the event id {cut(id_, 60)!r} was used before")
     elif len(case.state.http.event_ids) < 100_000:
         case.state.http.event_ids.add(id_)
 
@@ -341,7 +342,7 @@ def endpoint_event_not_first(case: CheckMoment) -> Iterator[Violation]:
         return
     if frame is not None and frame.sse is not None:
         if frame.sse.event not in (None, "message"):
-            yield Violation(f"a message arrived in an event of type {str(frame.sse.event)[:40]!r}")
+            yield Violation(f"a message arrived in an event of type {cut(str(frame.sse.event), 40)!r}")
         if not case.state.http.has_endpoint and case.state.is_first("endpoint-event-not-first"):
             yield Violation("a message arrived before the endpoint event", severity=_HINT)
     elif note is not None and note.event == "endpoint" and case.http is not None and case.http.request is not None:
@@ -349,7 +350,7 @@ def endpoint_event_not_first(case: CheckMoment) -> Iterator[Violation]:
         here = case.http.request.target
         if (there := _joined(here, named.decode("utf-8", "replace"))) is None or there[:2] != urlsplit(here)[:2]:
             yield Violation(
-                f"the endpoint is {named[:80].decode('utf-8', 'replace')!r}, of another origin than {here[:80]!r}"
+                f"the endpoint is {named[:80].decode('utf-8', 'replace')!r}, of another origin than {cut(here, 80)!r}"
             )
 
 
@@ -509,7 +510,7 @@ def unsupported_version_accepted(case: CheckMoment) -> Iterator[Violation]:
     named = case.state.opening.supported if case.state.opening is not None else ()
     if version != agreed and version not in named and all(version != row.date for row in ROWS):
         yield Violation(
-            f"a request with MCP-Protocol-Version: {version[:40]} was answered with HTTP {heads.response.status}"
+            f"a request with MCP-Protocol-Version: {cut(version, 40)} was answered with HTTP {heads.response.status}"
         )
 
 
@@ -550,7 +551,8 @@ def expired_session_status(case: CheckMoment) -> Iterator[Violation]:
     if status not in (403, 404) and not is_login and (found := _OVER.search(frame.payload[:2000])):
         words = found.group().decode("utf-8", "replace")
         yield Violation(
-            (f"the server returned HTTP {status} ({words[:80]}) for a request of an expired session"), span=found.span()
+            (f"the server returned HTTP {status} ({cut(words, 80)}) for a request of an expired session"),
+            span=found.span(),
         )
 
 
@@ -573,4 +575,4 @@ def origin_not_validated(case: CheckMoment) -> Iterator[Violation]:
     if is_loopback(heads.request.target) and not is_loopback(origin) and origin.startswith(("http://", "https://")):
         if 200 <= heads.response.status < 300:
             case.state.notes(HttpNotes).takes_origins = True
-            yield Violation(f"a request with Origin: {origin[:80]} was answered with HTTP {heads.response.status}")
+            yield Violation(f"a request with Origin: {cut(origin, 80)} was answered with HTTP {heads.response.status}")

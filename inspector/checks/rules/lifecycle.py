@@ -20,6 +20,7 @@ from inspector.protocol.revisions.openings import (
     names_stateless,
 )
 from inspector.protocol.revisions.table import find
+from inspector.text import cut
 
 error, warning, hint = rules_of("basic/lifecycle")
 
@@ -58,12 +59,14 @@ def unknown_protocol_version(case: CheckMoment) -> Iterator[Violation]:
     """
     date = peek.text(case.value, "protocolVersion")
     if date is not None and find(date) is None:
-        sentence = f"the server answers initialize with the protocol version {date[:40]!r}"
+        sentence = f"the server answers initialize with the protocol version {cut(date, 40)!r}"
         if _DATE.fullmatch(date):
             yield Violation(f"{sentence}, which mcp-inspect does not know", "/result/protocolVersion")
             return
         asked = peek.text(case.asked_params, "protocolVersion") or "2025-11-25"
-        sentence = f"{sentence}, not a date: expected one such as {asked[:20]}, which was requested; clients disconnect"
+        sentence = (
+            f"{sentence}, not a date: expected one such as {cut(asked, 20)}, which was requested; clients disconnect"
+        )
         fix = "Use a date as the protocol version; the version of the server belongs in `serverInfo`."
         yield Violation(sentence, "/result/protocolVersion", fix=fix, severity=Severity.ERROR)
 
@@ -131,7 +134,9 @@ def supported_versions_missing(case: CheckMoment) -> Iterator[Violation]:
     if requested is None:
         yield Violation("error -32022 without the requested version", "/error/data/requested")
     elif sent is not None and requested != sent:
-        sentence = f"error -32022 gives {requested[:40]!r} as the requested version, but {sent[:40]!r} was requested"
+        sentence = (
+            f"error -32022 gives {cut(requested, 40)!r} as the requested version, but {cut(sent, 40)!r} was requested"
+        )
         yield Violation(sentence, "/error/data/requested")
 
 
@@ -154,8 +159,8 @@ def empty_result_has_members(case: CheckMoment) -> Iterator[Violation]:
     """
     more = [name for name in peek.mapping(case.value) if name not in ("_meta", "resultType")]
     if more and not case.is_moot:
-        found = ", ".join(each[:40] for each in more[:3])
-        yield Violation(f"the result of {case.method} should be empty, and has {found}", f"/result/{more[0][:60]}")
+        found = ", ".join(cut(each, 40) for each in more[:3])
+        yield Violation(f"the result of {case.method} should be empty, and has {found}", f"/result/{cut(more[0], 60)}")
 
 
 @warning("Result repeats that of `initialize`", *(f"answer {method}" for method in _KINDS), until="2025-11-25")
@@ -188,7 +193,7 @@ def unknown_result_type(case: CheckMoment) -> Iterator[Violation]:
         return
     plain = re.sub("[^a-z]", "", word.lower())
     meant = "".join(f"; it is {each}" for each in _RESULT_TYPES if plain.startswith(each.replace("_", "")))
-    yield Violation(f"resultType is {word[:60]!r}, which this client has not declared{meant}", "/result/resultType")
+    yield Violation(f"resultType is {cut(word, 60)!r}, which this client has not declared{meant}", "/result/resultType")
 
 
 @warning("`serverInfo` is missing in `_meta` of a result", "answer", topic="basic", since="2026-07-28")
@@ -236,7 +241,7 @@ def extension_without_prefix(case: CheckMoment) -> Iterator[Violation]:
     """Fix: Add a prefix to the name, such as com.example/."""
     for name in peek.mapping(case.value, "capabilities", "extensions"):
         if "/" not in name.strip("/"):
-            yield Violation(f"the extension {name[:60]!r} has no prefix", "/result/capabilities/extensions")
+            yield Violation(f"the extension {cut(name, 60)!r} has no prefix", "/result/capabilities/extensions")
 
 
 @error("`tasks` is not a core capability", "answer server/discover", topic="server/discover", since="2026-07-28")
@@ -364,7 +369,9 @@ def capability_misnamed(case: CheckMoment) -> Iterator[Violation]:
     for name in declared:
         right = next((each for each in _NAMES if each.rstrip("s") == name.lower().rstrip("s")), None)
         if right is not None and right not in declared:
-            sentence = f"the server declares the capability {name[:40]!r}; clients look for {right!r} and do without"
+            sentence = (
+                f"the server declares the capability {cut(name, 40)!r}; clients look for {right!r} and do without"
+            )
             yield Violation(sentence, "/result/capabilities")
 
 

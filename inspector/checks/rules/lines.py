@@ -12,6 +12,7 @@ from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import CheckMoment
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Eol
+from inspector.text import cut
 
 error, warning, hint = rules_of("stdio")
 
@@ -99,4 +100,4 @@ def ambiguous_json(case: CheckMoment) -> Iterator[Violation]:
     except (ValueError, RecursionError):
         return
     if twice:
-        yield Violation(f"the member {twice[0][:60]!r} occurs twice in one object")
+        yield Violation(f"the member {cut(twice[0], 60)!r} occurs twice in one object")

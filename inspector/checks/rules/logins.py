@@ -15,6 +15,7 @@ from inspector.checks.state import CheckMoment, ConnectionState, MetadataDocumen
 from inspector.protocol import peek, url_hosts
 from inspector.protocol.facts import HttpEvent
 from inspector.protocol.url_hosts import host_of
+from inspector.text import cut
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _TOPIC = "basic/authorization"
@@ -52,7 +53,7 @@ def challenge_without_metadata(case: CheckMoment) -> Iterator[Violation]:
             got = next((each for each in login.tried if each.url == named[0]), None)
             if got is not None and got.value is None:
                 came = f"has no JSON object (HTTP {got.status})" if got.status else "could not be fetched"
-                sentence = f"the challenge names {named[0][:100]} as the URL of the metadata, which {came}"
+                sentence = f"the challenge names {cut(named[0], 100)} as the URL of the metadata, which {came}"
                 fix = "Name the URL of the metadata document in resource_metadata, not that of the server."
                 yield Violation(sentence, frames=(refused[0], got.frame), instead=True, fix=fix)
         return
@@ -74,12 +75,12 @@ def _all_named(challenge: str | None) -> list[str]:
 def _wrong_address(named: list[str], dialled: str) -> str:
     """Return what is wrong with the URLs of the metadata in a challenge; "" if nothing is."""
     if len(named) > 1:
-        return f"has resource_metadata {len(named)} times, and clients use different ones: {named[0][:100]}"
+        return f"has resource_metadata {len(named)} times, and clients use different ones: {cut(named[0], 100)}"
     host = host_of(named[0])
     if not re.match(r"(?i)https?:", named[0]) or not host:
-        return f"names metadata at {named[0][:100]!r}, which is not a complete URL"
+        return f"names metadata at {cut(named[0], 100)!r}, which is not a complete URL"
     if host != host_of(dialled) and url_hosts.is_inside(named[0], dialled):
-        return f"names metadata at {named[0][:100]}: it seems to be the address behind a proxy"
+        return f"names metadata at {cut(named[0], 100)}: it seems to be the address behind a proxy"
     return ""
 
 
@@ -112,9 +113,9 @@ def resource_metadata_invalid(case: CheckMoment) -> Iterator[Violation]:
     resource, dialled = peek.text(found.value, "resource") or "", _dialled(case.state)
     if dialled and not _covers(resource, dialled):
         fix = "Set resource to the URL that clients connect to, or a parent of it."
-        sentence = f"the resource of the metadata is {resource[:100]!r}, but the server is {dialled[:100]!r}"
+        sentence = f"the resource of the metadata is {cut(resource, 100)!r}, but the server is {cut(dialled, 100)!r}"
         if not resource:
-            sentence = f"the resource metadata has no resource: expected the URL of the server, {dialled[:100]!r}"
+            sentence = f"the resource metadata has no resource: expected the URL of the server, {cut(dialled, 100)!r}"
         if url_hosts.is_inside(resource, dialled):
             sentence += ": it seems to be the address behind a proxy"
             fix = "Configure the public URL, or use X-Forwarded-Proto and X-Forwarded-Host of the proxy."
@@ -159,11 +160,11 @@ def authorization_server_metadata_invalid(case: CheckMoment) -> Iterator[Violati
     issuer, expected = peek.text(found.value, "issuer") or "", _expected(case.state, found.url)
     if issuer not in expected:
         is_near = issuer.rstrip("/") in (each.rstrip("/") for each in expected)
-        sentence = f"the issuer is {issuer[:100]!r}, but {expected[0][:100]!r} was requested"
+        sentence = f"the issuer is {cut(issuer, 100)!r}, but {cut(expected[0], 100)!r} was requested"
         fix = "Use exactly the same text for both; clients reject the document otherwise."
         yield Violation(sentence, id="issuer-final-slash") if is_near else Violation(sentence, fix=fix)
     if issuer.startswith("http://") and not is_loopback(issuer):
-        yield Violation(f"the issuer {issuer[:100]!r} is not https")
+        yield Violation(f"the issuer {cut(issuer, 100)!r} is not https")
     if "S256" not in peek.items(found.value, "code_challenge_methods_supported"):
         fix = 'Add "S256" to code_challenge_methods_supported; clients stop otherwise.'
         yield Violation("the authorization server does not declare S256", fix=fix)
@@ -215,7 +216,8 @@ def redirect_issuer_missing(case: CheckMoment) -> Iterator[Violation]:
     issuer = peek.text(server.value, "issuer") or ""
     if "iss" in given and given["iss"] != issuer:
         yield Violation(
-            (f"the redirect is from {given['iss'][:100]!r}, but {issuer[:100]!r} was asked"), frames=(server.frame,)
+            (f"the redirect is from {cut(given['iss'], 100)!r}, but {cut(issuer, 100)!r} was asked"),
+            frames=(server.frame,),
         )
     elif "iss" not in given and peek.flag(server.value, "authorization_response_iss_parameter_supported"):
         yield Violation("the redirect has no iss, although the metadata promises it", frames=(server.frame,))

@@ -11,6 +11,7 @@ from inspector.checks.state import CheckMoment
 from inspector.checks.state_updates import is_result_of_a_tool
 from inspector.protocol import peek
 from inspector.protocol.uri_templates import take_apart
+from inspector.text import cut
 
 error, warning, hint = rules_of("server/resources")
 
@@ -41,7 +42,7 @@ def duplicate_resource_uri(case: CheckMoment) -> Iterator[Violation]:
     for at, item in enumerate(peek.items(case.value, "resources")):
         uri = peek.text(item, "uri")
         if uri is not None and uri in seen:
-            yield Violation(f"{uri[:80]!r} is listed twice", f"/result/resources/{at}/uri")
+            yield Violation(f"{cut(uri, 80)!r} is listed twice", f"/result/resources/{at}/uri")
         seen.add(uri or "")
 
 
@@ -58,7 +59,9 @@ def uri_template_invalid(case: CheckMoment) -> Iterator[Violation]:
         rest = _EXPRESSION.sub("", template)
         if found := _NO_LITERAL.search(rest):
             what = "a blank" if found[0].isspace() else repr(found[0])
-            sentence = f"the template {template[:100]!r} has {what}, which no URI has: no URI that is sent can match it"
+            sentence = (
+                f"the template {cut(template, 100)!r} has {what}, which no URI has: no URI that is sent can match it"
+            )
             yield Violation(sentence, f"/result/resourceTemplates/{at}/uriTemplate")
 
 
@@ -85,7 +88,9 @@ def listed_resource_unreadable(case: CheckMoment) -> Iterator[Violation]:
     reason = reason_of(case.value)
     mild = _WARNING if _OF_A_PROGRAM.search(reason) or _DENIED.search(reason[:300]) else None
     fix = "Check the service that it is read from, and the server's network." if _UNREACHED.search(reason) else ""
-    yield Violation(f"{uri[:80]} is listed, but cannot be read: {reason[:160]}", "/error", severity=mild, fix=fix)
+    yield Violation(
+        f"{cut(uri, 80)} is listed, but cannot be read: {cut(reason, 160)}", "/error", severity=mild, fix=fix
+    )
 
 
 @warning(
@@ -117,7 +122,7 @@ def unsubscribed_resource_update(case: CheckMoment) -> Iterator[Violation]:
     """
     uri = peek.text(case.value, "uri")
     if uri is not None and not any(uri.startswith(watched) for watched in case.state.ongoing.subscribed):
-        yield Violation(f"update of {uri[:80]!r} without a subscription", "/params/uri")
+        yield Violation(f"update of {cut(uri, 80)!r} without a subscription", "/params/uri")
 
 
 @warning("Embedded resource without `mimeType`", "answer prompts/get", topic="server/prompts")
@@ -147,7 +152,9 @@ def prompt_argument_unmarked(case: CheckMoment) -> Iterator[Violation]:
     if any(peek.flag(each, "required") is True for _, each in absent):
         return
     for argument in (name for name, _ in absent if name in _WORD.findall(reason)):
-        words = f"{prompt[:80]} demands {argument[:80]!r}, which its definition does not mark: {reason[:160]}"
+        words = (
+            f"{cut(prompt, 80)} demands {cut(argument, 80)!r}, which its definition does not mark: {cut(reason, 160)}"
+        )
         yield Violation(words, "/error")
         return
 
@@ -183,7 +190,9 @@ def resource_not_found_code(case: CheckMoment) -> Iterator[Violation]:
     code, message = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
     uri = peek.text(case.asked_params, "uri") or ""
     if is_result_of_a_tool(case.value):
-        sentence = f"{uri[:60]!r} was read with a result that has isError, as that of a tool, instead of error {wanted}"
+        sentence = (
+            f"{cut(uri, 60)!r} was read with a result that has isError, as that of a tool, instead of error {wanted}"
+        )
         yield Violation(sentence, "/result", fix=f"Return error {wanted}.")
         return
     if uri in case.state.lists.known["resources"]:
@@ -206,11 +215,11 @@ def resource_differs_from_list(case: CheckMoment) -> Iterator[Violation]:
         return
     listed, read = peek.text(known.item, "mimeType"), peek.text(contents[0], "mimeType")
     if listed and read and _bare(listed) != _bare(read):
-        sentence = f"{uri[:60]!r} was listed as {listed[:40]}, but is {read[:40]}"
+        sentence = f"{cut(uri, 60)!r} was listed as {cut(listed, 40)}, but is {cut(read, 40)}"
         yield Violation(sentence, "/result/contents/0/mimeType", frames=(known.frame,))
     size, now = peek.integer(known.item, "size"), _size_of(contents[0])
     if size is not None and now is not None and size != now:
-        sentence = f"{uri[:60]!r} was listed with {size:,} bytes, but has {now:,}"
+        sentence = f"{cut(uri, 60)!r} was listed with {size:,} bytes, but has {now:,}"
         yield Violation(sentence, "/result/contents/0", frames=(known.frame,))
 
 

@@ -17,6 +17,7 @@ from inspector.checks.state_updates import FAILED, RICH, STRUCTURED
 from inspector.checks.validators import NO_STRUCTURE, OWN_RESULT
 from inspector.forms.validate import Problem, validate
 from inspector.protocol import peek
+from inspector.text import cut
 
 error, warning, hint = rules_of("server/tools")
 
@@ -144,7 +145,7 @@ def own_result_rejected(tool: str, text: str) -> Violation | None:
         return None
     id_ = "structured-content-missing" if NO_STRUCTURE.search(text[:2000]) else "structured-content-invalid"
     fix = "Return structuredContent that matches outputSchema, or remove the schema."
-    return Violation(f"{tool[:80]}: the server rejects its own result: {text[:240]}", fix=fix, id=id_)
+    return Violation(f"{cut(tool, 80)}: the server rejects its own result: {cut(text, 240)}", fix=fix, id=id_)
 
 
 @error("`structuredContent` is missing", _CALL, since="2025-06-18")
@@ -165,7 +166,7 @@ def structured_content_missing(case: CheckMoment) -> Iterator[Violation]:
     else:
         named = next((each for each in case.value if each.replace("_", "").lower() == "structuredcontent"), "")
         more = f": there it is called {named}" if named else ""
-        sentence = f"{tool['name'][:80]} has an outputSchema, but its result has no structuredContent{more}"
+        sentence = f"{cut(tool['name'], 80)} has an outputSchema, but its result has no structuredContent{more}"
         yield Violation(sentence, "/result")
 
 
@@ -186,7 +187,7 @@ def structured_content_invalid(case: CheckMoment) -> Iterator[Violation]:
     schema = peek.at(tool, "outputSchema")
     if type(schema) is not dict:
         return
-    name = str(tool["name"])[:80]
+    name = cut(str(tool["name"]), 80)
     problems = validate(schema, case.value["structuredContent"]).problems
     if not problems:
         return
@@ -302,7 +303,7 @@ def content_mime_type_mismatch(case: CheckMoment) -> Iterator[Violation]:
         data, message = peek.text(block, where), peek.text(block, "mimeType")
         if data and message and (found := _sniffed(data)) and found != message.split(";")[0].strip().lower():
             yield Violation(
-                f"mimeType is {message[:40]}, but the data look like {found}", f"/result/{member}/{at}/mimeType"
+                f"mimeType is {cut(message, 40)}, but the data look like {found}", f"/result/{member}/{at}/mimeType"
             )
 
 
@@ -320,7 +321,7 @@ def mime_type_invalid(case: CheckMoment) -> Iterator[Violation]:
     for place, block in blocks:
         message = peek.text(block, "mimeType")
         if message is not None and not _MEDIA_TYPE.fullmatch(message.strip()):
-            yield Violation(f"mimeType is {message[:60]!r}, which has no type and subtype", f"{place}/mimeType")
+            yield Violation(f"mimeType is {cut(message, 60)!r}, which has no type and subtype", f"{place}/mimeType")
 
 
 def _sniffed(data: str) -> str:
@@ -343,7 +344,7 @@ def annotation_value_invalid(case: CheckMoment) -> Iterator[Violation]:
         message = peek.text(block, "annotations", "lastModified")
         if message is not None and not _ISO.fullmatch(message):
             place = f"/result/content/{at}/annotations/lastModified"
-            yield Violation(f"lastModified is {message[:40]!r}, which is not ISO 8601", place, severity=_WARNING)
+            yield Violation(f"lastModified is {cut(message, 40)!r}, which is not ISO 8601", place, severity=_WARNING)
 
 
 @warning("Embedded resource without the `resources` capability", _CALL, since="2025-06-18", needs=RICH)
@@ -373,7 +374,7 @@ def empty_result(case: CheckMoment) -> Iterator[Violation]:
         is_probe = case.asked is not None and case.asked.probe
         if not is_probe and all(map(states_no_reason, words)):
             fix = "Return the message of the exception: the reason is lost."
-            sentence = f"the call failed (isError), and its text states no reason: {words[0][:120]}"
+            sentence = f"the call failed (isError), and its text states no reason: {cut(words[0], 120)}"
             yield Violation(sentence, "/result/content", severity=Severity.WARNING, fix=fix)
     elif case.value.get("isError") is True and not words:
         fix = "Return a text block that says what failed: a model sees nothing else."
@@ -392,7 +393,7 @@ def tool_failure_as_protocol_error(case: CheckMoment) -> Iterator[Violation]:
     message = peek.text(case.value, "message") or ""
     if peek.integer(case.value, "code") == -32603 or _TRACEBACK.search(message):
         before = case.state.requests.had_worked(case.asked) if case.asked is not None else ""
-        yield Violation(f"the tool failed with a protocol error: {reason_of(case.value)[:240]}{before}", "/error")
+        yield Violation(f"the tool failed with a protocol error: {cut(reason_of(case.value), 240)}{before}", "/error")
 
 
 def failure_in(result: Any) -> tuple[str, str, bool]:
@@ -419,7 +420,7 @@ def failure_in(result: Any) -> tuple[str, str, bool]:
     head = text[:2000].lstrip().lower()
     if head.startswith(("<!doctype html", "<html")) and (found := _DOOR.search(text[:4000])):
         title = re.sub(r"<[^<>]*>", "", found.group()).strip()
-        return title[:80], "the text is an HTML page titled", True
+        return cut(title, 80), "the text is an HTML page titled", True
     short = len(text) <= _SHORT and text.count("\n") <= 3
     if short and _UNTYPED.fullmatch(text.strip()):
         return text.strip(), "the text is the message of an exception", True
@@ -482,8 +483,8 @@ def tool_failure_unmarked(case: CheckMoment) -> Iterator[Violation]:
         worse = (_WARNING, Confidence.LIKELY) if sure else (None, None)
         place = "/result/content/0/text" if peek.items(case.value, "content") else "/result/structuredContent"
         name = peek.text(case.asked_params, "name")
-        sentence = f"the call{f' of {name[:60]}' if name else ''} may have failed without isError"
-        sentence += f": {evidence}, “{message[:160]}”"
+        sentence = f"the call{f' of {cut(name, 60)}' if name else ''} may have failed without isError"
+        sentence += f": {evidence}, “{cut(message, 160)}”"
         yield Violation(sentence, place, severity=worse[0], confidence=worse[1])
 
 
@@ -498,10 +499,10 @@ def object_as_text(case: CheckMoment) -> Iterator[Violation]:
         found = _OBJECT.search(message) if len(message) < _SHORT and not QUOTES_CODE.search(message) else None
         is_named = found is not None and found[0][0] == "["
         if found and not (_IS_CALL.search(message) if is_named else _IS_CODE.search(str(case.asked_params))):
-            name = (peek.text(case.asked_params, "name") or "a tool")[:60]
-            sentence = f"the result of {name} shows {found[0][:80]}: an object was not serialized as JSON"
+            name = cut(peek.text(case.asked_params, "name") or "a tool", 60)
+            sentence = f"the result of {name} shows {cut(found[0], 80)}: an object was not serialized as JSON"
             if case.value.get("isError") is True:
-                sentence = f"the error of {name} is {found[0][:80]}: what was thrown is an object, not an Error"
+                sentence = f"the error of {name} is {cut(found[0], 80)}: what was thrown is an object, not an Error"
             yield Violation(sentence, f"/result/content/{at}/text")
         elif message == "undefined" and not _IS_CODE.search(str(case.asked_params)):
             sentence = (
@@ -522,7 +523,7 @@ def result_wrapped(case: CheckMoment) -> Iterator[Violation]:
         return
     for name, value in case.value.items():
         if type(value) is dict and type(value.get("content")) is list:
-            sentence = f"the result has no content: it is wrapped in {name[:60]!r}"
+            sentence = f"the result has no content: it is wrapped in {cut(name, 60)!r}"
             yield Violation(sentence, f"/result/{name[:60]}")
             return
 
@@ -541,4 +542,4 @@ def unknown_tool_as_tool_error(case: CheckMoment) -> Iterator[Violation]:
         and name not in case.state.lists.known["tools"]
         and peek.at(case.value, "isError") is True
     ):
-        yield Violation(f"{name[:60]!r} is not listed, but calling it returns isError", "/result/isError")
+        yield Violation(f"{cut(name, 60)!r} is not listed, but calling it returns isError", "/result/isError")

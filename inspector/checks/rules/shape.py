@@ -21,6 +21,7 @@ from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ABSENT, Notification, Request, ResultResponse
 from inspector.protocol.revisions.table import ROWS
 from inspector.protocol.server_requests import MAY_ASK
+from inspector.text import cut
 
 error, _, hint = rules_of("schema")
 
@@ -123,7 +124,7 @@ def _named(value: Any, pointer: str) -> str:
     if not at.isdecimal() or "/" not in rest:
         return ""
     name = peek.text(value, member, int(at), "type" if member == "content" else "name")
-    return name[:80] if name else ""
+    return cut(name, 80) if name else ""
 
 
 def _as_violation(fault: ShapeFault, root: str, method: str, name: str = "") -> Violation:

@@ -17,6 +17,7 @@ from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Channel
 from inspector.protocol.jsonrpc import RequestId, ResultResponse
 from inspector.protocol.server_requests import MAY_ASK
+from inspector.text import cut
 
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 _FIELDS = {
@@ -97,7 +98,7 @@ def unrequested_change(case: CheckMoment) -> Iterator[Violation]:
     elif field == "resourceSubscriptions" and type(wanted) is list:
         uri = peek.text(case.value, "uri") or ""
         if not any(isinstance(each, str) and uri.startswith(each) for each in wanted):
-            yield Violation(f"{uri[:80]!r} was not requested", "/params/uri", frames=(listen.asked.frame,))
+            yield Violation(f"{cut(uri, 80)!r} was not requested", "/params/uri", frames=(listen.asked.frame,))
 
 
 @error("Acknowledgment exceeds the requested filter", f"notification {_ACKNOWLEDGED}", since="2026-07-28")
@@ -111,7 +112,7 @@ def acknowledgment_exceeds_request(case: CheckMoment) -> Iterator[Violation]:
         more = [each for each in stated if each not in wanted] if type(stated) is list and type(wanted) is list else []
         if (stated and not wanted) or more:
             yield Violation(
-                f"{field[:60]} is acknowledged, but was not requested", f"/params/notifications/{field[:60]}"
+                f"{cut(field, 60)} is acknowledged, but was not requested", f"/params/notifications/{field[:60]}"
             )
 
 
@@ -236,9 +237,9 @@ def unknown_input_request(case: CheckMoment) -> Iterator[Violation]:
         method = peek.text(request, "method")
         place = f"/result/inputRequests/{key[:60]}"
         if method not in _QUESTIONS:
-            yield Violation(f"{key[:60]}: {str(method)[:60]} is not an input request", f"{place}/method")
+            yield Violation(f"{cut(key, 60)}: {cut(str(method), 60)} is not an input request", f"{place}/method")
         elif method != "roots/list" and type(peek.at(request, "params")) is not dict:
-            yield Violation(f"{key[:60]}: {method} has no params", f"{place}/params")
+            yield Violation(f"{cut(key, 60)}: {method} has no params", f"{place}/params")
 
 
 @error("Input request without the client capability", "asking", topic=_MRTR, since="2026-07-28")
@@ -250,7 +251,9 @@ def input_request_undeclared(case: CheckMoment) -> Iterator[Violation]:
     for key, request in peek.mapping(case.value, "inputRequests").items() if _requests_input(case) else ():
         ability = _QUESTIONS.get(peek.text(request, "method") or "")
         if ability and not case.state.offered(case.asked, ability):
-            yield Violation(f"{key[:60]}: the client does not declare {ability}", f"/result/inputRequests/{key[:60]}")
+            yield Violation(
+                f"{cut(key, 60)}: the client does not declare {ability}", f"/result/inputRequests/{key[:60]}"
+            )
 
 
 # Rounds of input_required results
@@ -270,7 +273,7 @@ def request_state_unsigned(case: CheckMoment) -> Iterator[Violation]:
     """
     state = peek.text(case.value, "requestState")
     if state and case.is_modern and (found := _readable(state)) is not None:
-        names = ", ".join(list(found)[:3])[:60]
+        names = cut(", ".join(list(found)[:3]), 60)
         yield Violation(f"requestState is readable JSON without a signature ({names})", "/result/requestState")
 
 
@@ -310,7 +313,7 @@ def input_required_loop(case: CheckMoment) -> Iterator[Violation]:
     now = requests_of(case.value)
     for key, request in now.items():
         if request == before.requests.get(key) and _was_answered(asked.params, key):
-            sentence = f"{key[:60]!r} is requested again after it was answered"
+            sentence = f"{cut(key, 60)!r} is requested again after it was answered"
             yield Violation(sentence, f"/result/inputRequests/{key[:60]}", frames=(before.frame, asked.frame))
 
 

@@ -8,6 +8,7 @@ from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.checks.state_updates import TASK, is_nested, requests_of
 from inspector.protocol import peek
+from inspector.text import cut
 
 _TOPIC = "basic/utilities/tasks"
 error = rules_of(_TOPIC).error
@@ -68,9 +69,9 @@ def task_status_transition(case: CheckMoment) -> Iterator[Violation]:
         return
     before = case.state.ongoing.task_status.get(id_)
     if not case.is_modern and case.method == "tools/call" and before is None and status in _MAY_BE - {"working"}:
-        yield Violation(f"a task begins as {status[:20]!r} instead of working", "/result/task/status")
+        yield Violation(f"a task begins as {cut(status, 20)!r} instead of working", "/result/task/status")
     if before in _ENDED and status != before and not _is_past(case, id_):
-        yield Violation(f"a task changed from {before} to {status[:20]}", f"{case.root}/status")
+        yield Violation(f"a task changed from {before} to {cut(status, 20)}", f"{case.root}/status")
 
 
 def _is_past(case: CheckMoment, id_: str) -> bool:
@@ -122,7 +123,7 @@ def task_result_incomplete(case: CheckMoment) -> Iterator[Violation]:
     """
     word = peek.text(case.value, "resultType")
     if word is not None and word != "complete":
-        yield Violation(f'tasks/get returned resultType {word[:40]!r} instead of "complete"', "/result/resultType")
+        yield Violation(f'tasks/get returned resultType {cut(word, 40)!r} instead of "complete"', "/result/resultType")
 
 
 @error("Task handle is nested in `task`", "answer tools/call", since="2026-07-28", needs=TASK)
@@ -174,7 +175,7 @@ def task_input_key_reused(case: CheckMoment) -> Iterator[Violation]:
     for key, request in requests_of(case.value).items() if task is not None else ():
         if task is not None and task.requests.get(key, request) != request:
             yield Violation(
-                f"{key[:60]!r} was the key of another request before", f"{case.root}/inputRequests/{key[:60]}"
+                f"{cut(key, 60)!r} was the key of another request before", f"{case.root}/inputRequests/{key[:60]}"
             )
 
 
@@ -194,7 +195,7 @@ def new_task_unknown(case: CheckMoment) -> Iterator[Violation]:
         return
     age_ms = (case.time_ns - task.made_ns) / 1e6
     if age_ms < min(_SOON_MS, _SOON_MS if task.ttl_ms is None else task.ttl_ms):
-        sentence = f"the task {id_[:60]!r} is unknown {age_ms / 1000:.1f} s after it was returned"
+        sentence = f"the task {cut(id_, 60)!r} is unknown {age_ms / 1000:.1f} s after it was returned"
         yield Violation(sentence, "/error/code", frames=(task.frame,))
 
 
@@ -212,7 +213,9 @@ def unsolicited_task_notification(case: CheckMoment) -> Iterator[Violation]:
     if case.method == "notifications/tasks":
         id_ = peek.text(case.value, "taskId") or ""
         if not any(id_ in peek.items(each.acknowledged, "taskIds") for each in _listening(case)):
-            yield Violation(f"notification about the task {id_[:60]!r}, which was not acknowledged", "/params/taskId")
+            yield Violation(
+                f"notification about the task {cut(id_, 60)!r}, which was not acknowledged", "/params/taskId"
+            )
     elif case.asked is not None and case.asked.lives_on and case.asked.answered is not None:
         sentence = "progress of a task: only tasks/get reports its status"
         yield Violation(sentence, "/params/progressToken", frames=(case.asked.answered,))

@@ -20,7 +20,7 @@ from inspector.protocol.capabilities import APP_TYPE
 from inspector.protocol.headers import mirrors
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.url_hosts import host_of
-from inspector.text import estimate_tokens
+from inspector.text import cut, estimate_tokens
 
 error, warning, hint = rules_of("server/tools")
 
@@ -70,7 +70,7 @@ def _tools(case: CheckMoment) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for at, tool in enumerate(peek.items(case.value, "tools")):
         case.rest(at)
         if type(tool) is dict:
-            yield f"/result/tools/{at}", (peek.text(tool, "name") or f"number {at + 1}")[:80], tool
+            yield f"/result/tools/{at}", cut(peek.text(tool, "name") or f"number {at + 1}", 80), tool
 
 
 @hint("Unknown schema dialect", _LIST, topic="basic", since="2025-11-25")
@@ -84,7 +84,7 @@ def unknown_schema_dialect(case: CheckMoment) -> Iterator[Violation]:
             schema = tool.get(member)
             if type(schema) is dict and isinstance(schema.get("$schema"), str) and dialect_of(schema) is None:
                 yield Violation(
-                    f"{name}: {member} has the dialect {schema['$schema'][:60]!r}", f"{place}/{member}/$schema"
+                    f"{name}: {member} has the dialect {cut(schema['$schema'], 60)!r}", f"{place}/{member}/$schema"
                 )
 
 
@@ -173,7 +173,7 @@ def secret_in_mirrored_header(case: CheckMoment) -> Iterator[Violation]:
     for place, name, tool in tools_of(case):
         for mirror in mirrors(tool.get("inputSchema"))[0]:
             if _SECRET.search(mirror.path[-1]):
-                yield Violation(f"{name}: {mirror.path[-1][:60]!r} is sent in a header", f"{place}/inputSchema")
+                yield Violation(f"{name}: {cut(mirror.path[-1], 60)!r} is sent in a header", f"{place}/inputSchema")
 
 
 @error("Invalid or contradicting `annotations`", _LIST, topic="schema", since="2025-03-26")
@@ -222,7 +222,9 @@ def argument_description(case: CheckMoment) -> Iterator[Violation]:
     for place, name, tool in tools_of(case):
         for argument, schema in peek.mapping(tool, "inputSchema", "properties").items():
             if type(schema) is dict and not _DESCRIBES & schema.keys() and not _is_described_inside(schema):
-                bare.append((f"{name}: {argument[:60]!r}", f"{place}/inputSchema/properties/{escaped(argument[:200])}"))
+                bare.append(
+                    (f"{name}: {cut(argument, 60)!r}", f"{place}/inputSchema/properties/{escaped(argument[:200])}")
+                )
     if bare:
         more = f", and {len(bare) - 1} more" if len(bare) > 1 else ""
         yield Violation(f"{bare[0][0]} has no description{more}", bare[0][1])
@@ -249,15 +251,15 @@ def icon_rejected(case: CheckMoment) -> Iterator[Violation]:
     for place, item in (listed or {"serverInfo": peek.at(case.value, "serverInfo")}).items():
         for at, icon in enumerate(peek.items(item, "icons")):
             src, here = peek.text(icon, "src") or "", f"/result/{place}/icons/{at}/src"
-            name = (peek.text(item, "name") or place)[:80]
+            name = cut(peek.text(item, "name") or place, 80)
             if _REFUSED.match(src):
                 mild = Severity.WARNING if src[:5].lower() == "file:" else None  # it is only not shown
-                yield Violation(f"{name}: icon at {src[:60]!r}", here, severity=mild)
+                yield Violation(f"{name}: icon at {cut(src, 60)!r}", here, severity=mild)
             elif src and not _WITH_SCHEME.match(src):
-                sentence = f"{name}: the icon {src[:60]!r} is not a URL, so no client can load it"
+                sentence = f"{name}: the icon {cut(src, 60)!r} is not a URL, so no client can load it"
                 yield Violation(sentence, here, severity=Severity.WARNING)
             elif _is_doubtful(case, src) and case.state.is_first("icon-rejected"):
-                message = f"{name}: icon at {src[:60]!r}, which some clients do not fetch (spec 2025-11-25)"
+                message = f"{name}: icon at {cut(src, 60)!r}, which some clients do not fetch (spec 2025-11-25)"
                 yield Violation(message, here, severity=_HINT)
 
 
@@ -324,7 +326,7 @@ def definitions_over_budget(_: CheckMoment) -> Iterator[Violation]:
 
 def over_budget(tools: Sequence[Any], instructions: str, budget: int, frames: tuple[int, ...] = ()) -> list[Finding]:
     """Return a finding if tool definitions and instructions cost more than `budget` tokens (estimated)."""
-    sizes = {(peek.text(tool, "name") or "")[:80]: len(encode(tool)) for tool in tools}
+    sizes = {cut(peek.text(tool, "name") or "", 80): len(encode(tool)) for tool in tools}
     tokens = estimate_tokens(sum(len(encode(tool)) for tool in tools) + len(instructions.encode("utf-8", "replace")))
     if tokens <= budget:
         return []
@@ -404,7 +406,7 @@ def app_resource_invalid(case: CheckMoment) -> Iterator[Violation]:
         for place, name, tool in tools_of(case):
             uri = app_uri(tool)
             if uri is not None and not uri.startswith(SCHEME):
-                yield Violation(f"{name}: its app is at {uri[:60]!r}, not at {SCHEME}…", f"{place}/_meta")
+                yield Violation(f"{name}: its app is at {cut(uri, 60)!r}, not at {SCHEME}…", f"{place}/_meta")
         return
     uri = peek.text(case.asked_params, "uri") or ""
     link = case.state.lists.apps.get(uri)
@@ -412,14 +414,14 @@ def app_resource_invalid(case: CheckMoment) -> Iterator[Violation]:
         return
     if type(case.value) is dict and "contents" not in case.value:
         message = peek.text(case.value, "message") or ""
-        sentence = f"{uri[:60]!r} cannot be read, but a tool names it as its app: {message[:80]}"
+        sentence = f"{cut(uri, 60)!r} cannot be read, but a tool names it as its app: {cut(message, 80)}"
         yield Violation(sentence, "/error", frames=(link.frame,))
     for at, content in enumerate(peek.items(case.value, "contents")):
         kind = peek.text(content, "mimeType") or ""
         if kind.replace(" ", "").lower() != APP_TYPE:
             place = f"/result/contents/{at}/mimeType"
             yield Violation(
-                f"{uri[:60]!r} has the type {kind[:60]!r} instead of {APP_TYPE}", place, frames=(link.frame,)
+                f"{cut(uri, 60)!r} has the type {cut(kind, 60)!r} instead of {APP_TYPE}", place, frames=(link.frame,)
             )
 
 
@@ -448,4 +450,4 @@ def app_result_without_text(case: CheckMoment) -> Iterator[Violation]:
         return
     blocks = peek.items(case.value, "content")
     if not any(peek.text(each, "type") != "text" or (peek.text(each, "text") or "").strip() for each in blocks):
-        yield Violation(f"{name[:60]} has the app {uri[:60]!r}, but its content is empty", "/result/content")
+        yield Violation(f"{cut(name, 60)} has the app {cut(uri, 60)!r}, but its content is empty", "/result/content")

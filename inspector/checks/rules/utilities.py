@@ -14,6 +14,7 @@ from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Notification
 from inspector.protocol.request_meta import LEVELS
 from inspector.protocol.server_requests import INPUT_REQUIRED
+from inspector.text import cut
 
 error, warning, hint = rules_of("basic/utilities/progress")
 
@@ -163,7 +164,7 @@ def request_cancelled_by_server(case: CheckMoment) -> Iterator[Violation]:
     Fix: Respond with an error that has the reason: each side cancels its own requests only.
     """
     if (asked := _given_up(case)) is not None:
-        reason = (peek.text(case.value, "reason") or "no reason given")[:200]
+        reason = cut(peek.text(case.value, "reason") or "no reason given", 200)
         sentence = f"the server cancelled {asked.named} instead of responding: {reason}"
         yield Violation(sentence, "/params/requestId", (asked.frame,))
 
@@ -187,7 +188,7 @@ def endless(case: CheckMoment, cursor: str) -> Violation:
     same = cursor == peek.text(case.asked_params, "cursor")
     what = "returned the cursor of its own request" if same else "returned an earlier cursor again"
     so = "the same cursor repeats forever" if same else "the same cursors repeat forever"
-    sentence = f"{case.method} {what}, {cursor[:60]!r}: {so}, so the list never ends and is truncated at this page"
+    sentence = f"{case.method} {what}, {cut(cursor, 60)!r}: {so}, so the list never ends and is truncated at this page"
     return Violation(sentence, "/result/nextCursor", severity=_ERROR, fix="Omit nextCursor on the last page.")
 
 
@@ -223,7 +224,7 @@ def cursor_rejected(case: CheckMoment) -> Iterator[Violation]:
     """
     cursor = peek.text(case.asked_params, "cursor")
     if cursor is not None and cursor in case.state.lists.cursors.get(case.method, ()) and not case.is_moot:
-        sent = f"nextCursor {cursor[:60]!r}" if cursor else 'nextCursor ""'
+        sent = f"nextCursor {cut(cursor, 60)!r}" if cursor else 'nextCursor ""'
         sentence = f"the server sends {sent} in {case.method} but rejects it: clients treat the list as truncated"
         worse = _ERROR if cursor else None
         fix = "Accept the cursors that the server sends." if cursor else ""

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from inspector.checks.shapes.notation import BLOCKS, TYPES, Member, ShapeType, read
+from inspector.checks.shapes.notation import TYPES, Member, ShapeType, read
 from inspector.json_pointer import escaped
 from inspector.protocol import peek
 from inspector.protocol.uri_templates import take_apart
+from inspector.text import cut
 
 MOST = 50
 """Maximum faults reported per value."""
@@ -157,8 +158,7 @@ def _bare(name: str) -> str:
 
 
 def _of_block(row: int, known: ShapeType) -> Judge:
-    arms = {BLOCKS[arm]: judge_of(row, arm) for arm, rows in known.arms.items() if row in rows}
-    everywhere = {BLOCKS[arm] for arm in known.arms}
+    arms = {word: judge_of(row, arm.type_name) for word, arm in known.arms.items() if row in arm.rows}
 
     def judge(value: Any) -> Faults:
         if type(value) is not dict:
@@ -170,8 +170,10 @@ def _of_block(row: int, known: ShapeType) -> Judge:
         if not isinstance(kind, str):
             message = "is missing" if "type" not in value else f"must be a string, got {_a(kind)}"
             return (ShapeFault("/type", message, known.rule),)
-        where = "in this protocol version" if kind in everywhere else "in any protocol version"
-        return (ShapeFault("/type", f"has the type {kind[:40]!r}, which is not a content type {where}", known.rule),)
+        where = "in this protocol version" if kind in known.arms else "in any protocol version"
+        return (
+            ShapeFault("/type", f"has the type {cut(kind, 40)!r}, which is not a content type {where}", known.rule),
+        )
 
     return judge
 
@@ -258,7 +260,7 @@ def _words(words: tuple[str, ...]) -> Judge:
     def judge(value: Any) -> Faults:
         if type(value) is str and value in known:
             return FINE
-        message = f'"{value[:40]}"' if isinstance(value, str) else _a(value)
+        message = f'"{cut(value, 40)}"' if isinstance(value, str) else _a(value)
         return (ShapeFault("", f"must be {named}, got {message}", ""),)
 
     return judge
@@ -292,7 +294,7 @@ def _plain(asked: str, holds: Callable[[Any], bool]) -> Judge:
 
 
 def _shown(value: Any) -> str:
-    return str(value)[:40] if isinstance(value, int | float) and not isinstance(value, bool) else _a(value)
+    return cut(str(value), 40) if isinstance(value, int | float) and not isinstance(value, bool) else _a(value)
 
 
 def _number(value: Any) -> bool:
@@ -309,9 +311,9 @@ def _uri(value: Any) -> Faults:
     if _URI.fullmatch(value):
         return FINE
     if not _SCHEME.match(value):
-        return (ShapeFault("", f"{value[:60]!r} is not a URI: no valid scheme", "invalid-uri"),)
+        return (ShapeFault("", f"{cut(value, 60)!r} is not a URI: no valid scheme", "invalid-uri"),)
     why = "it is a template" if _BRACES.search(value) else "characters must be percent-encoded"
-    return (ShapeFault("", f"{value[:60]!r} is not a URI: {why}", "invalid-uri", hard=False),)
+    return (ShapeFault("", f"{cut(value, 60)!r} is not a URI: {why}", "invalid-uri", hard=False),)
 
 
 def _name(value: Any) -> Faults:
@@ -324,7 +326,7 @@ def _template(value: Any) -> Faults:
     if type(value) is not str:
         return (ShapeFault("", f"must be a string, got {_a(value)}", ""),)
     problem = take_apart(value).problem
-    return (ShapeFault("", f"{value[:60]!r} is not a URI template: {problem}", "invalid-uri"),) if problem else FINE
+    return (ShapeFault("", f"{cut(value, 60)!r} is not a URI template: {problem}", "invalid-uri"),) if problem else FINE
 
 
 def _base64(value: Any) -> Faults:
@@ -336,7 +338,7 @@ def _base64(value: Any) -> Faults:
     if _DATA_URL.match(value):
         return (ShapeFault("", "is a data: URL; only the base64 after the comma belongs here", "invalid-base64"),)
     if _ADDRESS.match(value):
-        sentence = f"is a URL, {value[:60]!r}; the base64 of the data itself belongs here"
+        sentence = f"is a URL, {cut(value, 60)!r}; the base64 of the data itself belongs here"
         return (ShapeFault("", sentence, "invalid-base64"),)
     why = "its length is not a multiple of four"
     if not _BASE64.fullmatch(looked_at):
@@ -397,8 +399,9 @@ def strangers(row: int, name: str, value: Any) -> list[Stranger]:
             waiting += [(type_name, item, f"{at}/{place}") for place, item in enumerate(each[:_MOST_LOOKED_AT])]
         elif known.arms:
             word = each.get("type") if type(each) is dict else None
-            arms = [arm for arm in known.arms if row in known.arms[arm] and BLOCKS[arm] == word]
-            waiting += [(arm, each, at) for arm in arms]
+            arm = known.arms.get(word) if isinstance(word, str) else None
+            if arm is not None and row in arm.rows:
+                waiting.append((arm.type_name, each, at))
         elif type(each) is dict:
             mine, others = _members(row, type_name)
             for member, rows in others.items():

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -40,17 +41,6 @@ PARAMS = {
 }
 """Shape of the params of a server's request or notification, by method."""
 
-BLOCKS = {
-    "Text": "text",
-    "Image": "image",
-    "Audio": "audio",
-    "Link": "resource_link",
-    "Embedded": "resource",
-    "Use": "tool_use",
-    "Used": "tool_result",
-}
-"""Member `type` of a content block, by the name of its shape."""
-
 TYPES = Path(__file__).with_name("types.txt").read_text("utf-8")
 """Shapes of params and results, in a notation that explains itself."""
 
@@ -58,7 +48,7 @@ _MEMBER = re.compile(
     r"  (?P<name>[\w$]+)(?P<optional>\?)? +(?P<kind>\S+)(?: +(?P<rows>\d[\d+-]*))?(?: +!(?P<rules>\S+))?"
 )
 _HEAD = re.compile(r"(?P<name>\w+)(?: < (?P<base>\w+))?(?: !(?P<rule>[\w-]+))?")
-_ARM = re.compile(r"(\w+)(?: (\d[\d+-]*))?")
+_ARM = re.compile(r"'(\w+)' (\w+)(?: (\d[\d+-]*))?")
 
 
 class Member(msgspec.Struct, frozen=True):
@@ -73,6 +63,13 @@ class Member(msgspec.Struct, frozen=True):
     wrong: str
 
 
+class Arm(NamedTuple):
+    """One type of a choice."""
+
+    type_name: str
+    rows: range
+
+
 class ShapeType(msgspec.Struct):
     """Shape of an object, or, with `arms`, a choice of shapes."""
 
@@ -81,7 +78,8 @@ class ShapeType(msgspec.Struct):
     members: list[Member] = []
     needs: tuple[str, ...] = ()
     """Members of which at least one is required."""
-    arms: dict[str, range] = {}
+    arms: dict[str, Arm] = {}
+    """By the word in the member `type`."""
 
 
 def read(notation: str) -> dict[str, ShapeType]:
@@ -111,7 +109,8 @@ def _head(line: str) -> tuple[ShapeType, str]:
 def _choice(line: str) -> tuple[ShapeType, str]:
     name, _, rest = line.partition(" = ")
     arms, _, rule = rest.partition("!")
-    return ShapeType(name, rule.strip(), arms={arm: _rows(rows) for arm, rows in _ARM.findall(arms)}), ""
+    found = {word: Arm(type_name, _rows(rows)) for word, type_name, rows in _ARM.findall(arms)}
+    return ShapeType(name, rule.strip(), arms=found), ""
 
 
 def _member(line: str) -> Member:

@@ -14,6 +14,7 @@ import msgspec
 
 from inspector.errors import RequestFailed, UsageError
 from inspector.protocol import peek
+from inspector.text import cut
 from inspector.transports.children import PipedChild, forget_group, is_group_alive, signal_group, spawn_piped
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
@@ -145,7 +146,7 @@ class Browser:
         if waiting is not None and not waiting.done():
             error = peek.text(message, "error", "message")
             if error is not None:
-                waiting.set_exception(RequestFailed(f"the browser: {error[:300]}"))
+                waiting.set_exception(RequestFailed(f"the browser: {cut(error, 300)}"))
             else:
                 waiting.set_result(peek.at(message, "result"))
 
@@ -185,7 +186,7 @@ class BrowserTab:
         found = await self.send("Runtime.evaluate", wanted)
         if peek.has(found, "exceptionDetails"):
             text = peek.text(found, "exceptionDetails", "exception", "description")
-            raise RequestFailed(f"the page: {(text or 'an exception')[:300]}")
+            raise RequestFailed(f"the page: {cut(text or 'an exception', 300)}")
         return peek.at(found, "result", "value")
 
     async def screenshot(self, clip: Any = None) -> bytes:

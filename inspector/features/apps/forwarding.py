@@ -16,7 +16,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.jsonrpc import ErrorResponse, Request, RequestId, ResultResponse
 from inspector.session.session import Session
-from inspector.text import visible
+from inspector.text import cut, visible
 
 FORWARDED = ("resources/read", "resources/list", "resources/templates/list")
 """Methods that are forwarded as they are."""
@@ -58,12 +58,12 @@ class ForwardedCalls:
         named = visible(name, limit=100)
         if tool is None:
             self._out.note("refused", f"a call of {named}, which the server does not list")
-            self._out.refuse(request, f"the server has no tool {name[:100]}", INVALID)
+            self._out.refuse(request, f"the server has no tool {cut(name, 100)}", INVALID)
             return
         link = app_of(tool)
         if link is not None and link.visibility and "app" not in link.visibility:
             self._out.note("refused", f"a call of {named}, whose visibility does not include app")
-            self._out.refuse(request, f"an app may not call {name[:100]}: its visibility does not include app")
+            self._out.refuse(request, f"an app may not call {cut(name, 100)}: its visibility does not include app")
         elif Denial.CALL in self._deny or (
             tool.destructive and not await self._ask(name, peek.at(request.params, "arguments"))
         ):

@@ -26,7 +26,7 @@ from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, Res
 from inspector.protocol.listed_items import Tool
 from inspector.protocol.revisions.table import APPS_VERSION
 from inspector.session.session import Session
-from inspector.text import decode, visible
+from inspector.text import cut, decode, visible
 
 MOST_MESSAGE = 4 * 1024 * 1024
 """Maximum size of a message of a View in bytes."""
@@ -41,8 +41,6 @@ NO_METHOD = -32601
 
 
 class FoundApp(msgspec.Struct, frozen=True):
-    """A tool with its app."""
-
     tool: Tool
     link: AppLink
     page: Page
@@ -253,7 +251,7 @@ class AppHost:
         handle, named = self._requests.get(request.method), visible(request.method, limit=100)
         if handle is None:
             self.out.note("refused", f"{named}, a method that hosts do not have")
-            self.out.refuse(request, f"this host has no method {request.method[:100]}", NO_METHOD)
+            self.out.refuse(request, f"this host has no method {cut(request.method, 100)}", NO_METHOD)
         elif self.state is not ViewState.READY and request.method not in ("ui/initialize", "ping"):
             self.out.note("refused", f"{named} before ui/notifications/initialized")
             self.out.refuse(request, "the View has not sent ui/notifications/initialized")

@@ -42,13 +42,11 @@ class ViewOutlet:
         self._journal, self._notify = journal, notify
 
     def send(self, payload: bytes) -> None:
-        """Send a message to the View."""
         if self.port is not None:
             self._journal.frame(Direction.TO_VIEW, Channel.VIEW, payload)
             self.port.send(payload)
 
     def notification(self, method: str, params: Any) -> None:
-        """Send a notification to the View."""
         self.send(jsonrpc.write_notification(method, params))
 
     def reply(self, request: Request, result: Any) -> None:

@@ -98,7 +98,6 @@ class PreparedCall:
         """The serialized result without load; None if results of this call are not compared."""
 
     def with_id(self, id_: int) -> bytes:
-        """Return the request with this id."""
         return b"%b%d%b" % (self._before, id_, self._after)
 
 

@@ -65,12 +65,10 @@ class DraftStep:
 
     @property
     def id(self) -> Any:
-        """Id of a request."""
         return peek.at(self.value, "id")
 
     @property
     def is_request(self) -> bool:
-        """Whether it is a single request."""
         return peek.has(self.value, "method") and peek.has(self.value, "id")
 
     def set_id(self, id_: Any) -> None:

@@ -23,6 +23,7 @@ from inspector.features.blame.script import ClientScript, Step, json_value
 from inspector.protocol import peek
 from inspector.protocol.facts import Headers, InheritedState
 from inspector.protocol.frames import Eol
+from inspector.text import cut
 
 _MISSING = object()
 PAUSE_S = 0.1
@@ -185,7 +186,7 @@ def _member_label(key: str, path: tuple[str, ...], value: Any) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…"
+    return cut(text, _MOST_SHOWN)
 
 
 def _set(key: str, path: tuple[str, ...], value: Any) -> Callable[[ScriptDraft], None]:

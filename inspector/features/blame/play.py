@@ -35,10 +35,11 @@ from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, H
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Request, ResultResponse
 from inspector.transports.base import Expects, Outgoing
+from inspector.transports.ending import ShutdownTimeouts
 from inspector.transports.http.sse import EventTooLong, SseEvent, SseParser
 from inspector.transports.inherited import inherited_state
 from inspector.transports.own_status import own_status
-from inspector.transports.stdio import ShutdownTimeouts, StdioTransport
+from inspector.transports.stdio import StdioTransport
 
 _LONGEST_PAUSE_S = 5.0
 _QUIET_S = 0.15
@@ -106,7 +107,6 @@ class ScriptPlayer:
             journal.close()
 
     def run(self, script: ClientScript, journal: Journal) -> "ScriptRun":
-        """Return a run of a script."""
         return (_HttpRun if isinstance(self.target, HttpTarget) else _StdioRun)(self, script, journal)
 
     def transport(self, script: ClientScript) -> StdioTransport:
@@ -189,7 +189,6 @@ class ScriptRun:
         return replace(step, payload=payload)
 
     async def send(self, step: Step) -> None:
-        """Send one message."""
         raise NotImplementedError
 
     async def pause(self, seconds: float) -> None:

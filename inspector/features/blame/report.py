@@ -14,7 +14,7 @@ from inspector.features.blame.script import DELETION, ENDED, ClientScript
 from inspector.features.blame.search import Blame, BlameEnd
 from inspector.present.spans import Line, Role
 from inspector.protocol.credentials import is_masked
-from inspector.text import cell_width, visible
+from inspector.text import cell_width, cut, visible
 
 _ROOM = 12
 """Characters of a message that are shown before and after what differs."""
@@ -32,7 +32,6 @@ class MarkedText(msgspec.Struct, frozen=True):
 
     @property
     def whole(self) -> str:
-        """The text."""
         return self.before + self.marked + self.after
 
 
@@ -133,8 +132,8 @@ def excerpt(text: MarkedText, width: int) -> MarkedText:
     """Return the marked part with as much around it as there is room for."""
     room = max(_ROOM, (width - len(text.marked)) // 2)
     before = text.before if len(text.before) <= room else "…" + text.before[-room:]
-    after = text.after if len(text.after) <= room else text.after[:room] + "…"
-    return MarkedText(before, text.marked if len(text.marked) <= 4 * width else text.marked[: 4 * width] + "…", after)
+    after = cut(text.after, room)
+    return MarkedText(before, cut(text.marked, 4 * width), after)
 
 
 def blame_lines(found: Blame, width: int, *, marks: bool) -> Iterator[Line]:

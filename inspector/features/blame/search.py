@@ -87,8 +87,6 @@ class _UnsteadyError(Exception):
 
 
 class Search:
-    """One search."""
-
     def __init__(
         self, player: ScriptPlayer, most_runs: int, report: Callable[[str], None] = lambda text: None, width: int = 2
     ) -> None:
@@ -340,7 +338,6 @@ class _EditOrder:
         self._places = {id(each): n for n, each in enumerate(every)}
 
     def sorted(self, edits: Iterable[Edit]) -> list[Edit]:
-        """Return edits in their order."""
         return sorted(edits, key=lambda each: self._places[id(each)])
 
 

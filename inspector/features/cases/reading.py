@@ -27,6 +27,7 @@ from inspector.features.cases.model import (
 )
 from inspector.forms.patterns import usable
 from inspector.protocol.revisions.table import dates, is_known
+from inspector.text import cut
 
 LARGEST = 16 * 1024 * 1024
 """Maximum number of characters in a file."""
@@ -81,7 +82,6 @@ class _Reader:
         self._name = name
 
     def file(self) -> Cases:
-        """Parse a case file."""
         root = self._members(self._root(), FILE_MEMBERS, "a file of cases")
         version = self._value(root[HEADER]) if HEADER in root else None
         if version != VERSION:
@@ -102,7 +102,6 @@ class _Reader:
         )
 
     def environment(self, name: str) -> CallEnvironment:
-        """Parse an environment."""
         root = self._members(self._root(), ENVIRONMENT_MEMBERS, "an environment")
         return CallEnvironment(name, self._target(root), tuple(self._variables(root.get("vars"))))
 
@@ -113,7 +112,7 @@ class _Reader:
         if not target or any(letter.isspace() for letter in target):
             raise self._fault(
                 members["target"],
-                f"target: {target[:80]!r} is neither a URL nor the name of a server",
+                f"target: {cut(target, 80)!r} is neither a URL nor the name of a server",
                 "A command is given after --, or in the configuration of a client.",
             )
         return target
@@ -125,7 +124,7 @@ class _Reader:
         if not is_known(revision):
             raise self._fault(
                 members["revision"],
-                f"revision: {revision[:80]!r} is no protocol version",
+                f"revision: {cut(revision, 80)!r} is no protocol version",
                 f"There are {', '.join(dates())}.",
             )
         return revision
@@ -218,7 +217,7 @@ class _Reader:
             if not path.startswith("$") or at < len(path):
                 raise self._fault(
                     there,
-                    f"save {name}: {path[:80]!r} is not a path",
+                    f"save {name}: {cut(path, 80)!r} is not a path",
                     "Write it as $.structuredContent.id or $.content[0].text; $ is the result.",
                 )
             yield SavedValue(name, path, tuple(steps), there.start_mark.line + 1)
@@ -238,7 +237,7 @@ class _Reader:
             name = key.value if key.id == "scalar" else "…"
             if not NAME_OF_VARIABLE.match(name):
                 raise self._fault(
-                    key, f"{what}: {name[:80]!r} is no name of a variable", "Use letters, digits, - and _."
+                    key, f"{what}: {cut(name, 80)!r} is no name of a variable", "Use letters, digits, - and _."
                 )
             if name in found:
                 raise self._fault(key, f"duplicate variable {name!r} in {what}", "Leave one of them out.")
@@ -275,7 +274,7 @@ class _Reader:
         for key, value in node.value:
             name = key.value if key.id == "scalar" else "…"
             if name not in allowed:
-                raise self._fault(key, f"unknown key {name[:80]!r} in {what}", _suggested(name, allowed))
+                raise self._fault(key, f"unknown key {cut(name, 80)!r} in {what}", _suggested(name, allowed))
             if name in found:
                 raise self._fault(key, f"duplicate member {name!r} in {what}", "Leave one of them out.")
             found[name] = value
@@ -318,14 +317,16 @@ class _Reader:
                 hint = 'A variable is written between quotes: "{{name}}".' if key.id == "mapping" else ""
                 raise self._fault(key, "the name of a member is a text", hint or "Put it between quotes.")
             if key.value in found:
-                raise self._fault(key, f"duplicate member {key.value[:80]!r} in an object", "Leave one of them out.")
+                raise self._fault(
+                    key, f"duplicate member {cut(key.value, 80)!r} in an object", "Leave one of them out."
+                )
             found[key.value] = self._value(value)
         return found
 
     def _plain(self, node: _Node) -> Any:
         tag = node.tag.removeprefix(_TAG)
         if tag not in _PLAIN or node.id != "scalar":
-            raise self._fault(node, f"the tag {node.tag[:80]} means nothing here", "Write plain values.")
+            raise self._fault(node, f"the tag {cut(node.tag, 80)} means nothing here", "Write plain values.")
         if not _PLAIN[tag][0].match(node.value):
             raise self._fault(node, f"this is no {tag} of JSON", "Put it between quotes if it is a text.")
         try:

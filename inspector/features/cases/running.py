@@ -199,8 +199,6 @@ _SAYS = {
 
 
 class CaseRun(msgspec.Struct, frozen=True):
-    """A case and its outcome."""
-
     case: CaseDefinition
     response: ActualResponse
     failures: tuple[Failure, ...] = ()

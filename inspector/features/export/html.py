@@ -18,6 +18,7 @@ from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote, Stderr
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Notification, Request, encode, read
+from inspector.text import cut
 
 # Style and script of the page. Data is embedded as JSON and rendered only as text.
 
@@ -91,7 +92,7 @@ def _head(selection: Selection) -> str:
 def _title(selection: Selection) -> str:
     opening = selection.journal.conversation.opening
     name = peek.text(opening.server, "name") if opening is not None else None
-    return f"MCP session with {name[:100]}" if name else "MCP session"
+    return f"MCP session with {cut(name, 100)}" if name else "MCP session"
 
 
 def _remark(selection: Selection) -> str:

@@ -26,6 +26,7 @@ from inspector.protocol.changes import ABSENT, JsonChange, below, differences, k
 from inspector.protocol.fingerprints import content_hash
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.listed_items import LISTS
+from inspector.text import cut
 
 _BREAKING, _WARNING, _INFO = Rating.BREAKING, Rating.WARNING, Rating.INFO
 Rated = tuple[Rating, str, str]
@@ -262,7 +263,9 @@ def _unlike(before: ServerDefinitions, after: ServerDefinitions, common: int) ->
     if names[0] == names[1] or not all(names) or common * _FEW > fewest:
         return []
     in_common = f"{common:,} of {fewest:,} items" if common else "no item"
-    return [f"{names[0][:60]!r} and {names[1][:60]!r} have {in_common} in common: are they versions of one server?"]
+    return [
+        f"{cut(names[0], 60)!r} and {cut(names[1], 60)!r} have {in_common} in common: are they versions of one server?"
+    ]
 
 
 def _list_changes(

@@ -15,6 +15,7 @@ from inspector.forms.refs import SchemaDocument
 from inspector.protocol.changes import ABSENT, below, differences
 from inspector.protocol.fingerprints import canonical
 from inspector.protocol.jsonrpc import encode
+from inspector.text import cut
 
 # Effect of a changed schema keyword
 
@@ -488,27 +489,35 @@ def _odd(path: str, old: Any, new: Any) -> Iterator[SchemaChange]:
 
 def _added(place: str, name: str, schema: Any, side: SchemaSide, *, needed: bool) -> SchemaChange:
     if needed and side is SchemaSide.INPUT:
-        message = f"a new property that must be given: {name[:80]}"
+        message = f"a new property that must be given: {cut(name, 80)}"
         return SchemaChange(place, SchemaEffect.NARROWER, "required-property-added", message, ABSENT, schema)
-    return SchemaChange(place, SchemaEffect.NONE, "property-added", f"a new property: {name[:80]}", ABSENT, schema)
+    return SchemaChange(place, SchemaEffect.NONE, "property-added", f"a new property: {cut(name, 80)}", ABSENT, schema)
 
 
 def _removed(place: str, name: str, schema: Any, side: SchemaSide, *, needed: bool, closed: bool) -> SchemaChange:
     if side is SchemaSide.OUTPUT:
         effect = SchemaEffect.WIDER if needed else SchemaEffect.UNCLEAR
-        message = f"{name[:80]} is not promised any more" if needed else f"{name[:80]} is not described any more"
+        message = (
+            f"{cut(name, 80)} is not promised any more" if needed else f"{cut(name, 80)} is not described any more"
+        )
         return SchemaChange(place, effect, "property-removed", message, schema)
     effect = SchemaEffect.NARROWER if closed else SchemaEffect.UNCLEAR
-    message = f"{name[:80]} is refused now" if closed else f"{name[:80]} is not described any more: ignored or refused"
+    message = (
+        f"{cut(name, 80)} is refused now"
+        if closed
+        else f"{cut(name, 80)} is not described any more: ignored or refused"
+    )
     return SchemaChange(place, effect, "property-removed", message, schema)
 
 
 def _need(place: str, name: str, *, is_needed: bool) -> SchemaChange:
     if is_needed:
         return SchemaChange(
-            place, SchemaEffect.NARROWER, "required-added", f"{name[:80]} is required now", ABSENT, name
+            place, SchemaEffect.NARROWER, "required-added", f"{cut(name, 80)} is required now", ABSENT, name
         )
-    return SchemaChange(place, SchemaEffect.WIDER, "required-removed", f"{name[:80]} is not required any more", name)
+    return SchemaChange(
+        place, SchemaEffect.WIDER, "required-removed", f"{cut(name, 80)} is not required any more", name
+    )
 
 
 def _alternatives(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:

@@ -149,11 +149,9 @@ class RequestInProgress:
         self.is_final = not answer.asks
 
     async def result(self, json: bytes) -> None:
-        """Send a result."""
         await self._send("result", json)
 
     async def error(self, code: int, message: str, data: Any = None) -> None:
-        """Send an error."""
         error = {"code": code, "message": message} | ({} if data is None else {"data": data})
         await self._send("error", jsonrpc.encode(error))
 

@@ -36,6 +36,7 @@ from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION
 from inspector.protocol.revisions.table import dates, find
 from inspector.protocol.tracking.opening import declared_revision
+from inspector.text import cut
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse, Listener, Pairs
 
 Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
@@ -135,9 +136,9 @@ def header_fault(request: HttpRequest, message: Request) -> str:
     for name, wanted in headers_for(revision, message.method, message.params).items():
         found = request.header(name)
         if found is None:
-            return f"Header mismatch: {name} is missing, the body says {_plain(wanted)[:60]!r}"
+            return f"Header mismatch: {name} is missing, the body says {cut(_plain(wanted), 60)!r}"
         if _plain(found) != _plain(wanted):
-            return f"Header mismatch: {name} is {found[:60]!r}, the body says {_plain(wanted)[:60]!r}"
+            return f"Header mismatch: {name} is {cut(found, 60)!r}, the body says {cut(_plain(wanted), 60)!r}"
     return ""
 
 
@@ -243,7 +244,7 @@ class MockSite:
             return self._refused(number, 404, INVALID_REQUEST, "Unknown session; initialize again")
         version = request.header(VERSION)
         if version is not None and version not in dates(Era.LEGACY):
-            return self._refused(number, 400, INVALID_REQUEST, f"Unsupported {VERSION}: {version[:40]}")
+            return self._refused(number, 400, INVALID_REQUEST, f"Unsupported {VERSION}: {cut(version, 40)}")
         return self.sessions[name]
 
     def _get(self, session: MockSession, request: HttpRequest, number: int) -> HttpResponse:

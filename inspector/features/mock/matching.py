@@ -21,6 +21,7 @@ from inspector.protocol import peek
 from inspector.protocol.conversation import target_of
 from inspector.protocol.listed_items import KIND_OF_METHOD as LISTS
 from inspector.protocol.revisions._shape import Era
+from inspector.text import cut
 
 METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL, NOT_FOUND = -32601, -32602, -32603, -32002
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
@@ -234,9 +235,9 @@ def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _named(method: str, params: Any) -> str:
-    return f"{method} {target_of(method, params)[:60]}".strip()
+    return f"{method} {cut(target_of(method, params), 60)}".strip()
 
 
 def _short(value: Any, most: int = 120) -> str:
     text = key_of(value)
-    return text if len(text) <= most else f"{text[:most]}…"
+    return cut(text, most)

@@ -79,8 +79,6 @@ _KINDS: dict[type, int] = {
 
 
 class RecordedConnection(msgspec.Struct):
-    """One connection of a capture."""
-
     name: str
     about: str = ""
     """Transport and target."""

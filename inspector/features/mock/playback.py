@@ -46,8 +46,6 @@ class MockDelay(msgspec.Struct, frozen=True):
 
 
 class SendNotification(msgspec.Struct, frozen=True):
-    """Send a notification."""
-
     method: str
     params: Part
     where: StreamChoice

@@ -21,6 +21,7 @@ from inspector.features.mock.script import Script
 from inspector.features.mock.shared import MockSettings, MockShared, any_faults
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Channel, Direction, Eol
+from inspector.text import cut
 
 _CHUNK_BYTES = 1 << 16
 _GRACE = 0.5
@@ -172,7 +173,7 @@ def _redacted(journal: Journal) -> tuple[str, ...]:
     on, policy = journal.head.redaction.on, journal.head.redaction.policy
     if on == "none" or policy in ("none", "credentials"):
         return ()
-    return (f"the capture is redacted ({policy[:40]}): pseudonyms are served in place of secrets",)
+    return (f"the capture is redacted ({cut(policy, 40)}): pseudonyms are served in place of secrets",)
 
 
 async def run(

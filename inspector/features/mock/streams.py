@@ -64,7 +64,6 @@ class StreamOutbox:
         self._waiting.put_nowait(StreamItem(StreamItemKind.CUT, payload))
 
     def end(self) -> None:
-        """Mark the end of the stream."""
         self._waiting.put_nowait(None)
 
     async def take(self, seconds: float) -> StreamItem | None:

@@ -25,6 +25,7 @@ from inspector.protocol import peek
 from inspector.protocol.flows.steps import Broken, Refused, Replied, Reply, Silent
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.revisions._shape import Revision
+from inspector.text import cut
 
 _NORMAL = Normal()
 _LONG_PREFACE: Final = 60
@@ -59,8 +60,6 @@ _CONDITION = re.compile(
 
 
 class ProbeOutcome(msgspec.Struct, frozen=True):
-    """A probing call and its outcome."""
-
     call: ProbeCall
     reply: Reply
     request: int
@@ -154,7 +153,7 @@ def _taken_for_missing(
         is_named = value in (False, 0) and any(_letters(name.lower()) in _letters(words.lower()) for words in near)
         if is_named and value is not None and any(success_text(each) is not None for each in others):
             shown = "false" if value is False else "0"
-            yield "value-ignored", f"{name[:60]!r} is called missing if it is {shown}: {_quote(text)}", base.frames
+            yield "value-ignored", f"{cut(name, 60)!r} is called missing if it is {shown}: {_quote(text)}", base.frames
 
 
 def success_text(outcome: ProbeOutcome) -> str | None:

@@ -9,6 +9,7 @@ import msgspec
 
 from inspector.features.probe.plan import ProbeCall
 from inspector.features.probe.responses import MAX_SEARCHED_CHARS
+from inspector.text import cut
 
 _TRACEBACK = re.compile(
     r"Traceback \(most recent call last\)|\n[ \t]+at \S.*:\d+(?::\d+)?\)?|^panic: .*\n\ngoroutine "
@@ -49,7 +50,7 @@ def leaked(call: ProbeCall, text: str, leaks: Leaks, *, is_error: bool) -> Itera
         own = (path for path in paths if path not in sent and not path.startswith(_OF_A_MOMENT))
         path = next((path for path in own if not leaks.is_example(path)), "")
         if path:
-            yield "response-has-path", f"the response has {path[:80]!r} if {call.condition}"
+            yield "response-has-path", f"the response has {cut(path, 80)!r} if {call.condition}"
     for name, value in leaks.secrets.items():
         if len(value) >= _SHORTEST_SECRET and value in text:
             yield "response-has-secret", f"the response has the value of {name} if {call.condition}"

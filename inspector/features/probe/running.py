@@ -27,7 +27,7 @@ from inspector.protocol.listed_items import Tool
 from inspector.session.options import SessionState
 from inspector.session.probing import call_once, responds
 from inspector.session.session import Session
-from inspector.text import visible
+from inspector.text import cut, visible
 
 MOST_RESTARTS = 10
 """Maximum number of new sessions of one run."""
@@ -259,7 +259,7 @@ class _Run:
                 if success_text(again) is None or at not in slow_places(calls, seconds):
                     return []
             usual = usual_of(calls, seconds)
-            sentence = f"{tool.name[:80]}: {took * 1000:,.0f} ms, others about {usual * 1000:,.0f} ms, if "
+            sentence = f"{cut(tool.name, 80)}: {took * 1000:,.0f} ms, others about {usual * 1000:,.0f} ms, if "
             sentence += calls[at].what
             return [input_finding("slow-input", sentence, again.frames, self.session.revision)]
         return []
@@ -275,7 +275,7 @@ class _Run:
                 break
             again = [await self._outcome(tool, calls[each]) for each in (base, at)]
             if [success_text(each) for each in again] == [texts[base], texts[at]]:
-                sentence = f"{tool.name[:80]}: the result is not that of the default if {calls[at].what}"
+                sentence = f"{cut(tool.name, 80)}: the result is not that of the default if {calls[at].what}"
                 return [input_finding("default-not-applied", sentence, again[1].frames, self.session.revision)]
         return []
 

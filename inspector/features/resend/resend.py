@@ -163,8 +163,6 @@ class Provenance:
 
 
 class PlannedRequest(msgspec.Struct, frozen=True):
-    """A request to send."""
-
     account: OperationRecord
     sent: SentRequest
     method: str

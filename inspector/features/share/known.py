@@ -92,8 +92,6 @@ class MultiSearch:
 
 
 class Secret(NamedTuple):
-    """A secret value."""
-
     value: str
     rule: str
     spellings: tuple[tuple[str, str], ...]

@@ -263,8 +263,6 @@ class ReplacementKind(msgspec.Struct):
 
 
 class ShareResult(msgspec.Struct):
-    """The result of sharing a capture."""
-
     entries: int = 0
     replaced: int = 0
     taken: dict[tuple[str, str], ReplacementKind] = msgspec.field(default_factory=dict)

@@ -16,6 +16,7 @@ from _thread import start_new_thread
 from typing import TYPE_CHECKING, Any
 
 from inspector.features.tap.registry import VERSION, Registration, program_of
+from inspector.text import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -234,7 +235,7 @@ class Control:
             return {"request": self._send(asked)}
         if what == "response":
             return {"response": self._response(asked)}
-        raise _Refused(f"{what[:40]!r} is not known here")
+        raise _Refused(f"{cut(what, 40)!r} is not known here")
 
     def _send(self, asked: dict[str, Any]) -> str:
         """Send a request from the interface. Return its id, which no client uses."""
@@ -277,7 +278,7 @@ class Control:
             rules[:] = [each for each in rules if each.rule.name != rule.rule.name] + [rule]
             rule_queue.record_rule(rule)
         elif found is None:
-            raise _Refused(f"there is no rule named {name[:80]!r}")
+            raise _Refused(f"there is no rule named {cut(name, 80)!r}")
         elif what == "remove_rule":
             rules.remove(found)
             found.enabled = False

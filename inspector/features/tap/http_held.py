@@ -50,7 +50,6 @@ class LoopTimers:
         self._next: asyncio.TimerHandle | None = None
 
     def append(self, timer: Callable[[float], float | None]) -> None:
-        """Add a timer."""
         self.all.append(timer)
 
     def arrange(self) -> None:

@@ -447,7 +447,6 @@ class ByNumber:
         self._test = test
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """Test each number."""
         test = self._test
         numbers = range(stretch.first, stretch.last + 1) if self._column == "n" else self._numbers(stretch)
         return bytes([asked and test(number) for asked, number in zip(need, numbers, strict=True)])

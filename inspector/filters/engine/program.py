@@ -347,7 +347,6 @@ class Program:
         return self._node.mark(stretch, b"\1" * len(stretch) if need is None else need)
 
     def matches(self, n: int) -> bool:
-        """Return whether entry n matches."""
         return self.mark(n, n) == b"\1"
 
     # Compilation of terms to nodes

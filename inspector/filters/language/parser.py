@@ -35,6 +35,7 @@ from inspector.filters.language.fields import (
     opposite,
 )
 from inspector.filters.language.patterns import check
+from inspector.text import cut
 
 LONGEST = 20_000
 """The maximum length of a filter in characters."""
@@ -251,7 +252,7 @@ def _choice(token: Token, field: Field) -> str:
     if word not in field.choices:
         near = get_close_matches(word, field.choices, n=1)
         hint = f"; did you mean `{near[0]}`?" if near else f": expected {expected(field)}"
-        raise FilterError(f"unknown {field.name} `{token.text[:40]}`{hint}", token.column)
+        raise FilterError(f"unknown {field.name} `{cut(token.text, 40)}`{hint}", token.column)
     return word
 
 
@@ -290,7 +291,7 @@ def _moment(token: Token, today: datetime) -> int:
             moment = moment.replace(year=int(year), month=int(month), day=int(day))
         whole = round(moment.timestamp())
     except (ValueError, OverflowError, OSError):
-        raise FilterError(f"invalid time `{token.text[:40]}`", token.column) from None
+        raise FilterError(f"invalid time `{cut(token.text, 40)}`", token.column) from None
     return whole * 1_000_000_000 + int((fraction or "0").ljust(9, "0"))
 
 
@@ -335,7 +336,7 @@ def _is_what(token: Token, today: datetime) -> Term:
         known = sorted((*_KINDS, *_STATES, "error", "pending", "probe"))
         near = get_close_matches(word, known, n=1)
         hint = f"; did you mean `is:{near[0]}`?" if near else f": expected one of {', '.join(known)}"
-        raise FilterError(f"unknown value `{token.text[:40]}` of is:{hint}", token.column)
+        raise FilterError(f"unknown value `{cut(token.text, 40)}` of is:{hint}", token.column)
     return Has(Ref(word))
 
 
@@ -344,7 +345,7 @@ def unknown(token: Token, name: str, scope: FieldScope = FieldScope.OWN) -> Filt
     prefix = f"{scope}." if scope is not FieldScope.OWN else ""
     near = nearest(name)
     hint = f"; did you mean `{prefix}{near}`?" if near else ""
-    return FilterError(f"unknown field `{prefix}{name[:60]}`{hint}", token.column)
+    return FilterError(f"unknown field `{prefix}{cut(name, 60)}`{hint}", token.column)
 
 
 def parse(text: str, *, named: Named | None = None, today: datetime | None = None) -> Term | None:
@@ -401,13 +402,13 @@ class _Parser:
             return FilterError(f"unexpected end of filter: expected {wanted}", token.column)
         if token.text == ")":
             return FilterError("unmatched `)`", token.column)
-        return FilterError(f"unexpected `{token.text[:40]}`: expected {wanted}", token.column)
+        return FilterError(f"unexpected `{cut(token.text, 40)}`: expected {wanted}", token.column)
 
     def _unknown_operator(self) -> FilterError:
         """Return the error for an operator of another language."""
         meant = _MEANT.get(self._now.text)
         hint = f"; did you mean `{meant}`?" if meant else ""
-        return FilterError(f"unknown operator `{self._now.text[:40]}`{hint}", self._now.column)
+        return FilterError(f"unknown operator `{cut(self._now.text, 40)}`{hint}", self._now.column)
 
     def _touches(self) -> bool:
         return self._tokens[self._at - 1].end == self._now.column

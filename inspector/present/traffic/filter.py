@@ -94,7 +94,6 @@ class RowFilter:
         )
 
     def cancel(self) -> None:
-        """Stop filtering."""
         if self._scan is not None:
             self._scan.cancel()
 

@@ -31,8 +31,6 @@ class FilterFindings:
 
 
 class LogMarks:
-    """The marks of one list."""
-
     def __init__(self, index: "RowIndex", found: "Callable[[], JournalFindings | None]") -> None:
         """Start without marks. `found` returns the findings so far; None while there are no checks."""
         self._index = index

@@ -71,7 +71,6 @@ class RowWriter:
     def row(
         self, n: int, exchange: Exchange | None, place: RowPlace, width: int, now_ns: int, look: Appearance = PLAIN
     ) -> RowView:
-        """Return the row of entry n."""
         cells = self._common(n, place, look)
         if place.grade:
             cells["mark"] = [mark(place.grade)]

@@ -28,8 +28,6 @@ _PAUSES = (0.05, 0.1, 0.2, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25)
 
 
 class Called(msgspec.Struct, frozen=True):
-    """The outcome of a call."""
-
     reply: Reply
     """The last reply."""
     rounds: int

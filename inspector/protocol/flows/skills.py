@@ -15,6 +15,7 @@ from inspector.protocol.flows.steps import Flow, Replied, Reply, Send
 from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.skills import GET, LIST, READ, Skill, SkillFile, Verified, verify
+from inspector.text import cut
 
 _MOST_PAGES = 1000
 
@@ -62,7 +63,7 @@ def list_skills(*, revision: Revision) -> Flow[SkillPages]:
             whole = isinstance(peek.at(result, "skills"), list)
             return SkillPages(tuple(skills), "" if whole else "the result has no array 'skills'")
         if cursor in seen:
-            return SkillPages(tuple(skills), f"the server gave the cursor {cursor[:80]!r} a second time")
+            return SkillPages(tuple(skills), f"the server gave the cursor {cut(cursor, 80)!r} a second time")
         seen.add(cursor)
         params = {"cursor": cursor}
     return SkillPages(tuple(skills), f"more than {_MOST_PAGES} pages")

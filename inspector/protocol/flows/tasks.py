@@ -48,6 +48,7 @@ from inspector.protocol.tracking.tasks import (
     TaskState,
     read_task_report,
 )
+from inspector.text import cut
 
 LEAST_S, USUAL_S, MOST_S = 0.1, 1.0, 86_400.0
 """Seconds between two polls: minimum, default without a usable interval, maximum."""
@@ -312,7 +313,7 @@ def _poll(course: _Course) -> Flow[Followed | None]:
             course.word = word
             if course.failures < FAILURES:
                 return None
-            return course.over(reply, f"its status is {word.state[:40]!r}, which no version has")
+            return course.over(reply, f"its status is {cut(word.state, 40)!r}, which no version has")
     elif isinstance(reply, Replied) and isinstance(reply.message, ErrorResponse) and reply.message.code == UNKNOWN_TASK:
         return course.over(reply, "the server does not know it (any more)")
     elif not isinstance(reply, Replied | Refused) or (isinstance(reply, Refused) and reply.status in _FINAL):
@@ -386,7 +387,7 @@ def list_tasks(opening: Opening) -> Flow[TaskList]:
         if cursor is None:
             return TaskList(tuple(ids), page, _oddity(result))
         if cursor in seen or (cursor == "" and not new):
-            return TaskList(tuple(ids), page, f"the server gave the cursor {cursor[:80]!r} a second time")
+            return TaskList(tuple(ids), page, f"the server gave the cursor {cut(cursor, 80)!r} a second time")
         seen.add(cursor)
     return TaskList(tuple(ids), PAGE_LIMIT, f"more than {PAGE_LIMIT} pages")
 

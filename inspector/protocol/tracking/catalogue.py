@@ -16,6 +16,7 @@ from inspector.protocol.changes import ListChanges, key_of, list_changes
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.freshness import Freshness, read_freshness, together
 from inspector.protocol.listed_items import KIND_OF_METHOD, LISTS, Prompt, Resource, Template, Tool
+from inspector.text import cut
 
 
 class Items(msgspec.Struct, frozen=True, eq=False):
@@ -99,7 +100,6 @@ class Listing(msgspec.Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """Whether it is complete."""
         return self.asked and self.next_cursor is None
 
     def changes(self, kind: str) -> ListChanges:
@@ -225,7 +225,7 @@ def _remark(fetch: ListFetch, kind: str, page: int, found: Sequence[Any], result
     if cursor is None and given is not None:
         fetch.remarks.append(f"nextCursor is a {peek.type_name(given)}, not a string")
     if cursor is not None and cursor in fetch.cursors:
-        fetch.remarks.append(f"page {page} gave the cursor {cursor[:80]!r} a second time")
+        fetch.remarks.append(f"page {page} gave the cursor {cut(cursor, 80)!r} a second time")
     if cursor is not None:
         fetch.cursors.add(cursor)
     for raw in found:

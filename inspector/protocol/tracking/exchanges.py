@@ -24,6 +24,7 @@ from inspector.protocol.listed_items import KIND_OF_METHOD
 from inspector.protocol.revisions._shape import Cancel, Era
 from inspector.protocol.revisions.table import find, newest_of
 from inspector.protocol.tracking.numbering import ServerNumbering
+from inspector.text import cut
 
 _REMEMBERED, _SLACK = 10_000, 1_000
 """Minimum number of ended requests that are found by id. A second response to an older one counts as unsolicited."""
@@ -145,7 +146,7 @@ class Pairs:
         if self._unheard:
             self._unheard -= 1
             return None
-        self.end_from_server(exchange, frame.time_ns, f"{_NO_ID}: {message.message[:200]}")
+        self.end_from_server(exchange, frame.time_ns, f"{_NO_ID}: {cut(message.message, 200)}")
         return exchange
 
     def end_from_server(self, exchange: Exchange, time_ns: int, why: str) -> None:

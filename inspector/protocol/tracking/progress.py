@@ -39,7 +39,6 @@ class ProgressTracker:
             self.given(exchange, token)
 
     def given(self, exchange: Exchange, token: RequestId) -> None:
-        """Record a token of a request."""
         exchange.progress_token = token
         key, known = (exchange.sender, token), self._by_token
         if key in known:

@@ -19,6 +19,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Part, ResultResponse
 from inspector.protocol.server_requests import ServerRequest, server_requests_in
+from inspector.text import cut
 
 RELATED_TASK = "io.modelcontextprotocol/related-task"
 """Member of `_meta` with the task that a message belongs to (2025-11-25, basic/utilities/tasks)."""
@@ -238,7 +239,7 @@ def _state(status: Any, flaws: list[str]) -> str:
     if isinstance(status, str) and status in STATES:
         return status
     if isinstance(status, str) and status:
-        flaws.append(f"{status[:40]!r} is not a task state")
+        flaws.append(f"{cut(status, 40)!r} is not a task state")
         return status
     flaws.append("it has no status" if status is None else f"its status is of type {peek.type_name(status)}")
     return ""
@@ -458,7 +459,7 @@ class Tasks:
                 self._blame(task, "the response to tasks/get names no task", frame.n)
             return [News(task, {})]
         if word.id != task.id:
-            self._blame(task, f"the response names a different task: {word.id[:80]!r}", frame.n)
+            self._blame(task, f"the response names a different task: {cut(word.id, 80)!r}", frame.n)
             return []
         if word.result_type == "task":
             self._blame(task, 'the resultType of a poll is "complete", and not "task"', frame.n)

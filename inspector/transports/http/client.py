@@ -298,7 +298,6 @@ class _Wire(Wire):
         return Forwarded(event.status_code, reason, f"HTTP/{version}", found, headers, _WireBody(self, idle))
 
     def _begin(self, method: str, target: str, headers: Headers, body: bytes) -> bytes:
-        """Return the bytes of a request."""
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_LARGEST_HEAD)
         try:
             pairs = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]

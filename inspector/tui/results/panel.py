@@ -113,7 +113,6 @@ class ResultPanel(Widget):
         return self.looked or self._call
 
     def show_nothing(self) -> None:
-        """Clear the panel."""
         self._take(None, None)
 
     def show_running(self, call: RunningCall, *, turn: bool = True) -> None:

@@ -341,7 +341,6 @@ class ResultBody(Widget):
 
     @property
     def tabs(self) -> int:
-        """Number of tabs."""
         return len(self._labels)
 
     def show_schema(self, schema: bytes) -> None:

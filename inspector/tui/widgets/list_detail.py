@@ -53,7 +53,6 @@ class ListDetail:
 
     @property
     def shows_detail(self) -> bool:
-        """Whether the detail is visible."""
         return self._shown != "alone"
 
     @property

@@ -231,13 +231,11 @@ class PayloadView(Widget):
         self._say()
 
     def focus_content(self) -> None:
-        """Focus the visible view."""
         tree = self.query_one(JsonView)
         (self.query_one(LinesView) if tree.has_class("hidden") else tree).focus()
 
     @property
     def whole(self) -> bytes:
-        """The exact payload."""
         return self.payload
 
     @property

@@ -10,27 +10,22 @@ Said = tuple[str, dict[str, Any]]
 
 
 def asks(id_: int, method: str, params: Any = None) -> Said:
-    """The client asks."""
     return ">", {"id": id_, "method": method} | ({} if params is None else {"params": params})
 
 
 def calls(id_: int, tool: str, **arguments: Any) -> Said:
-    """The client calls a tool."""
     return asks(id_, "tools/call", {"name": tool, "arguments": arguments, "_meta": {"progressToken": id_}})
 
 
 def gives(id_: int, result: Any) -> Said:
-    """The server answers."""
     return "<", {"id": id_, "result": result}
 
 
 def says(id_: int, text: str) -> Said:
-    """The server answers with a text."""
     return gives(id_, {"content": [{"type": "text", "text": text}]})
 
 
 def tells(method: str, params: Any) -> Said:
-    """The server tells something."""
     return "<", {"method": method, "params": params}
 
 

@@ -50,7 +50,6 @@ def frames(journal: Journal) -> list[Frame]:
 
 
 def stderr(journal: Journal) -> list[bytes]:
-    """The lines of stderr."""
     return [line.payload for line in kept(journal, Stderr)]
 
 

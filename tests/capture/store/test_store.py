@@ -137,8 +137,6 @@ def test_missing_entry_is_not_cached() -> None:
 
 
 class Shelf:
-    """A source in memory."""
-
     def __init__(self) -> None:
         self.data = b""
         self.reads = 0

@@ -53,7 +53,6 @@ class Reader:
 
     @property
     def verdict(self) -> str:
-        """One word."""
         if self._faults:
             return "damaged"
         return "truncated" if not self._is_clean else "redacted" if self._is_copy else "complete"

@@ -37,7 +37,6 @@ def _refused(challenge: str = "", status: int = 401, **sent: str) -> Talk:
 def _aside(
     talk: Talk, url: str, document: Any = None, status: int = 200, kind: str = "application/json", method: str = "GET"
 ) -> Talk:
-    """An exchange of a login."""
     talk.http += 1
     talk.fact(HttpFact(HttpEvent.REQUEST, talk.http, method, url)).head(
         status if document or kind else 404, kind or "text/plain"

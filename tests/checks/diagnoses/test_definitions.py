@@ -48,7 +48,7 @@ def test_page_is_recognized_by_its_cursors() -> None:
     assert not is_paged(_case({}))
     assert is_paged(_case({"nextCursor": "b"}))
     assert is_later_page(_case({}, {"cursor": "b"}))
-    assert called({"name": "x" * 200}, 0) == "x" * 80
+    assert called({"name": "x" * 200}, 0) == "x" * 80 + "…"
 
 
 def test_traits_of_all_tools_are_limited() -> None:

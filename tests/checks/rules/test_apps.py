@@ -30,7 +30,6 @@ class Shown:
         return self
 
     def view(self, **message: Any) -> "Shown":
-        """Send a message as the View."""
         return self.send(V2H, **message)
 
     def report(self, **params: Any) -> "Shown":

@@ -26,7 +26,7 @@ def test_every_type_that_is_named_is_there_and_used() -> None:
         "Page",
     }
     for each in types.values():
-        named |= set(each.arms)
+        named |= {arm.type_name for arm in each.arms.values()}
         for member in each.members:
             named |= set(re.findall(r"\w+", re.sub(r"'\w+'", "", member.kind))) - _SIMPLE
     assert named == set(types)
@@ -46,7 +46,7 @@ Thing < Base
   name     text        !response-after-cancellation/task-cancelled-by-notification
   size?    whole  3-4
   needs name|size
-Either = Thing | Other 2+  !X04
+Either = 'thing' Thing | 'other' Other 2+  !X04
 """
 
 
@@ -66,7 +66,10 @@ def test_a_member_has_its_kind_its_rows_and_its_rules() -> None:
 
 def test_a_choice_has_arms_with_their_rows() -> None:
     either = read(_SMALL)["Either"]
-    assert {arm: list(rows) for arm, rows in either.arms.items()} == {"Thing": [1, 2, 3, 4, 5], "Other": [2, 3, 4, 5]}
+    assert {word: (arm.type_name, list(arm.rows)) for word, arm in either.arms.items()} == {
+        "thing": ("Thing", [1, 2, 3, 4, 5]),
+        "other": ("Other", [2, 3, 4, 5]),
+    }
     assert either.rule == "X04"
 
 

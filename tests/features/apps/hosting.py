@@ -34,7 +34,6 @@ def content(html: str = HTML, **ui: Any) -> dict[str, Any]:
 
 
 def app(html: str = HTML, **ui: Any) -> FoundApp:
-    """Return a tool's app."""
     return FoundApp(Tool(TOOLS[0]), AppLink("show", URI), page_of(content(html, **ui)))
 
 
@@ -55,7 +54,6 @@ class View:
         self.told.append((kind, json.loads(json.dumps(value))))
 
     def say(self, message: Any) -> None:
-        """Send a message as the View."""
         self.host.receive(message if isinstance(message, bytes) else json.dumps(message).encode())
 
     def notify(self, method: str, params: Any = None) -> None:
@@ -70,7 +68,6 @@ class View:
         return self.answers(id_)[-1]
 
     def answers(self, id_: Any) -> list[Any]:
-        """Return the responses with an id."""
         return [each for each in self.got if each.get("id") == id_ and "method" not in each]
 
     def of(self, method: str) -> list[Any]:
@@ -100,7 +97,6 @@ async def hosted(
     facts: BrowserFacts | None = None,
     server: dict[str, Any] | None = None,
 ) -> AsyncIterator[View]:
-    """A host with a session and a page."""
     notices: list[HostNotice] = []
 
     async def ask(tool: str, arguments: Any) -> bool:

@@ -164,7 +164,6 @@ def _surroundings(argv: Sequence[str]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Serve on stdio."""
     time.sleep(float(os.environ.get("PLANTED_START_S", "0")))
     server = PlantedServer(sys.argv[1], _surroundings(sys.argv[2:]))
     last, inbox = time.monotonic(), b""

@@ -31,7 +31,6 @@ class MemoryPlayer(ScriptPlayer):
         self.reasons = reasons
 
     def run(self, script: ClientScript, journal: Journal) -> ScriptRun:
-        """Return a run in this process."""
         return _MemoryRun(self, script, journal, self.reasons)
 
 
@@ -68,14 +67,12 @@ class _MemoryRun(ScriptRun):
 
 
 def step(message: dict[str, Any], **more: Any) -> Step:
-    """Return a message as a step."""
     target = message.get("params", {}).get("name") if isinstance(message.get("params"), dict) else None
     key = f"{message['method']} {target}" if target else message["method"]
     return Step(key, json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode(), **more)
 
 
 def client(ids: tuple[Any, Any], opening: dict[str, Any], listing: dict[str, Any], **more: Any) -> ClientScript:
-    """Return a client that opens a session and lists the tools."""
     first = {"jsonrpc": "2.0", "id": ids[0], "method": "initialize", "params": opening}
     second = {"jsonrpc": "2.0", "id": ids[1], "method": "tools/list"} | listing
     initialized = {"jsonrpc": "2.0", "method": "notifications/initialized"}
@@ -83,7 +80,6 @@ def client(ids: tuple[Any, Any], opening: dict[str, Any], listing: dict[str, Any
 
 
 def works(**more: Any) -> ClientScript:
-    """Return the client that works."""
     opening = {
         "protocolVersion": "2025-06-18",
         "capabilities": {"roots": {"listChanged": True}},
@@ -94,7 +90,6 @@ def works(**more: Any) -> ClientScript:
 
 
 def fails(listing: dict[str, Any] | None = None, **more: Any) -> ClientScript:
-    """Return the client that fails."""
     opening = {
         "protocolVersion": "2025-03-26",
         "capabilities": {"sampling": {}},
@@ -105,7 +100,6 @@ def fails(listing: dict[str, Any] | None = None, **more: Any) -> ClientScript:
 
 
 def changed(script: ClientScript, key: str, **values: Any) -> ClientScript:
-    """Return a script with one message changed."""
     return replace(script, steps=tuple(replace(each, **values) if each.key == key else each for each in script.steps))
 
 

@@ -18,7 +18,6 @@ ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{"content":[]}}'
 
 
 def all_of(journal: Journal, *, keep_secrets: bool = False) -> Selection:
-    """Everything."""
     return Selection(journal, range(1, journal.count + 1), keep_secrets=keep_secrets)
 
 
@@ -63,5 +62,4 @@ def names_of(data: bytes) -> list[str]:
 
 
 def parsed(data: bytes) -> list[object]:
-    """JSON lines."""
     return [json.loads(line) for line in data.splitlines()]

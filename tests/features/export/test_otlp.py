@@ -47,14 +47,12 @@ def _ids_in_base64(span: dict[str, Any]) -> None:
 
 
 def spans_of(journal: Journal) -> dict[str, Span]:
-    """By name."""
     found = {span.name: span for span in spans_in(b"".join(lines(all_of(journal))))}
     journal.close()
     return found
 
 
 def said(span: Any) -> dict[str, Any]:
-    """Its attributes."""
     return {each.key: getattr(each.value, each.value.WhichOneof("value")) for each in span.attributes}
 
 

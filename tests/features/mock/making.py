@@ -33,7 +33,6 @@ def meta(**more: Any) -> dict[str, Any]:
 
 
 def request(id_: int | str, method: str, params: Any = None) -> dict[str, Any]:
-    """A request."""
     return {"jsonrpc": "2.0", "id": id_, "method": method} | ({} if params is None else {"params": params})
 
 
@@ -43,7 +42,6 @@ def note(method: str, params: Any = None) -> dict[str, Any]:
 
 
 def answer(id_: int | str, result: Any) -> dict[str, Any]:
-    """A result."""
     return {"jsonrpc": "2.0", "id": id_, "result": result}
 
 
@@ -119,7 +117,6 @@ def scripted(path: Path, *said: Any) -> Script:
 
 
 def close_scripts() -> None:
-    """Close the captures of scripts."""
     while _OPEN:
         _OPEN.pop().close()
 
@@ -133,15 +130,12 @@ class Heard:
         self.broken: list[bytes] = []
 
     async def send(self, payload: bytes) -> None:
-        """Keep it."""
         self.payloads.append(payload)
 
     async def write(self, payload: bytes) -> None:
-        """Keep it."""
         self.junk.append(payload)
 
     async def cut(self, payload: bytes) -> None:
-        """Keep it."""
         self.broken.append(payload)
 
     @property

@@ -275,7 +275,6 @@ def common() -> Heard:
 
 @pytest.fixture
 def sender(tmp_path: Path, told: list[str], common: Heard) -> Sender:
-    """Of one client."""
     return Sender(MockShared(scripted(tmp_path / "c.mcpcap", *HANDSHAKE), INSTANT, tell=told.append), common)
 
 

@@ -59,7 +59,6 @@ def script(tmp_path: Path) -> Script:
 async def _at(
     script: Script, settings: MockSettings = INSTANT, tape: Journal | None = None
 ) -> AsyncIterator[httpx.AsyncClient]:
-    """A client at the mock."""
     shared = MockShared(script, settings, tell=lambda text: None, tape=tape)
     record = HttpTape(tape)
     async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as tasks:

@@ -32,7 +32,6 @@ _HELP = {
 
 
 def document() -> str:
-    """The file."""
     (_,), parts = msgspec.json.schema_components([Rule], ref_template="#/$defs/{name}")
     rule: dict[str, Any] = parts["Rule"]
     rule.pop("title", None)

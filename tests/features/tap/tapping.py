@@ -38,7 +38,6 @@ class TapProcess:
         self.stdin.flush()
 
     def request(self, id_: int, method: str, **params: Any) -> None:
-        """Send a request."""
         self.send(json.dumps({"jsonrpc": "2.0", "id": id_, "method": method, "params": params}).encode())
 
     def read(self, condition: Callable[[], object], what: str) -> None:
@@ -64,7 +63,6 @@ class TapProcess:
         return [json.loads(line) for line in lines]
 
     def server_pid(self) -> int:
-        """The server's process."""
         until(lambda: any(each["r"] == "proc" for each in self.records()), "the capture names the server")
         return next(int(each["pid"]) for each in self.records() if each["r"] == "proc")
 
@@ -133,5 +131,4 @@ def small_pipe() -> tuple[int, int]:
 
 
 def kill(pid: int, number: signal.Signals = signal.SIGKILL) -> None:
-    """Send a signal."""
     os.kill(pid, number)

@@ -449,7 +449,6 @@ def answering(value: object) -> Callable[[HttpRequest], HttpResponse]:
 
 
 async def post(tap: HttpTap, message: object, headers: dict[str, str] | None = None) -> httpx.Response:
-    """Send one message."""
     async with httpx.AsyncClient(timeout=PATIENCE_S) as client:
         return await client.post(tap.url, json=message, headers=headers)
 
@@ -547,7 +546,6 @@ class Interface:
         return await self.ask(what, **members)
 
     async def held(self) -> dict[str, Any]:
-        """The one message that is held, once it is."""
         return dict((await self.told("status", lambda status: status["held"]))["held"][0])
 
 

@@ -71,7 +71,6 @@ FILES = {
 
 @pytest.fixture
 def state(tmp_path: Path) -> Path:
-    """A state directory."""
     return tmp_path / "state"
 
 

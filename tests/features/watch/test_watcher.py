@@ -79,7 +79,6 @@ def test_a_change_names_one_file_and_counts_the_others() -> None:
 
 
 def noticed(watch: Watcher) -> FileChange:
-    """The next change."""
     found: list[FileChange] = []
 
     def look() -> bool:

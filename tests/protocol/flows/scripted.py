@@ -17,7 +17,6 @@ def exchange(method: str = "m", id_: int = 1) -> Exchange:
 
 
 def result(value: Any, method: str = "m") -> Replied:
-    """A result came."""
     return Replied(ResultResponse(1, Part(None, value)), exchange(method))
 
 

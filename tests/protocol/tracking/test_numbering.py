@@ -7,7 +7,6 @@ from inspector.protocol.tracking.numbering import ServerNumbering
 
 
 def requested(numbering: ServerNumbering, id_: RequestId, waiting: list[int], ended: tuple[int, ...] = ()) -> RequestId:
-    """The id of the request that a response is for."""
     return numbering.request_id(id_, lambda: waiting, lambda it: it in waiting or it in ended)
 
 

@@ -23,11 +23,9 @@ class SocketClient:
         self._reader, self._writer = reader, writer
 
     async def send(self, text: str) -> None:
-        """Send a text message."""
         await self.send_raw(masked(text.encode()))
 
     async def send_raw(self, data: bytes) -> None:
-        """Send bytes."""
         self._writer.write(data)
         await self._writer.drain()
 

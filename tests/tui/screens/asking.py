@@ -73,8 +73,6 @@ class AskedInbox(InboxView):
 
 
 class Asking(OpenConversation):
-    """Its server asks."""
-
     def __init__(self) -> None:
         self.tape = Tape()
         self.tape.initialized("2025-11-25", {"name": "harbour"}).call(1, "book")
@@ -104,11 +102,9 @@ class Asking(OpenConversation):
         return self.ask(message=message, requestedSchema=CITY)
 
     def ask_link(self, url: str = "https://pay.example/x") -> Ticket:
-        """Ask by a link."""
         return self.ask(mode="url", message="Please pay.", url=url)
 
     def ask_model(self, text: str = "Why is the sea salt?") -> Ticket:
-        """Ask for a model's answer."""
         content = {"type": "text", "text": text}
         return self.ask(RequestKind.SAMPLING, messages=[{"role": "user", "content": content}], maxTokens=10)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
+from inspector.tui.actions import ActionScope, read_table
 from inspector.tui.panels import Panel
 
 _COSTS = """
@@ -48,7 +48,7 @@ def test_screen_with_actions_needs_only_its_own_file(tmp_path: Path) -> None:
     ):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "actions.txt").write_text(text)
-    table = keys.read_table(tmp_path)
+    table = read_table(tmp_path)
     assert [(each.id, each.keys, each.where, each.footer, each.priority) for each in table.actions] == [
         ("screen.costs", ("g y",), "Everywhere", False, False),
         ("quit", ("q",), "Everywhere", True, False),
@@ -65,9 +65,14 @@ def test_bindings_of_an_unknown_scope_are_refused() -> None:
         keys.bindings("Trafic")
 
 
-def test_line_of_a_table_that_lacks_a_column_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [("quit  q  Quit  app.quit  F", "sentence"), ("quit  q  Quit  app.quit  FZ  Quit.", "Z")],
+    ids=["it lacks a column", "it has an unknown flag"],
+)
+def test_malformed_line_of_a_table_is_named(line: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "screens").mkdir()
-    (tmp_path / "actions.txt").write_text("[Everywhere] 20\nquit  q  Quit  app.quit  F\n")
-    with pytest.raises(TypeError, match="sentence") as failed:
-        keys.read_table(tmp_path)
-    assert "actions.txt: quit  q  Quit  app.quit  F" in failed.value.__notes__[0]
+    (tmp_path / "actions.txt").write_text(f"[Everywhere] 20\n{line}\n")
+    with pytest.raises((TypeError, KeyError), match=why) as failed:
+        read_table(tmp_path)
+    assert failed.value.__notes__[0].endswith(f"actions.txt: {line}")

@@ -217,7 +217,6 @@ class ComposerOutcome(Vertical):
         self._list.focus()
 
     def add(self, message: ComposedMessage) -> None:
-        """Add a message and show it."""
         self.messages.add(message)
         self._list.sync()
         self._list.go_to(0)
@@ -354,7 +353,6 @@ class ComposerForm(Vertical):
         )
 
     def take(self, draft: Draft) -> None:
-        """Fill the form with a draft."""
         self._kinds.choose(_KINDS.index(draft.kind))
         self._method.value, self._id_line.value = draft.method, draft.id
         self._stamp.choose(0 if draft.stamp else 1)
@@ -448,8 +446,6 @@ class ComposerPanel(Panel):
     """
 
     class OutcomeKnown(Message):
-        """The outcome of a message is known."""
-
         def __init__(self, message: ComposedMessage) -> None:
             super().__init__()
             self.message = message

@@ -146,7 +146,6 @@ class ExportScreen(CreateDialog[ExportResult]):
             self._tell()
 
     def action_notes(self) -> None:
-        """Toggle the notes."""
         self._notes = not self._notes
         self._tell()
 

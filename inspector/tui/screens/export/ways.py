@@ -85,8 +85,6 @@ class ExportRequest(msgspec.Struct, frozen=True):
 
 
 class ExportResult(msgspec.Struct, frozen=True):
-    """Outcome of an export."""
-
     message: str
     """Message, which may quote file names."""
     lines: tuple[Line, ...] = ()

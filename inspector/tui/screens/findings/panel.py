@@ -43,8 +43,6 @@ _TICKS = 10
 
 
 class FindingsPanel(Panel):
-    """Panel of the findings of one conversation."""
-
     places = keys.SCREENS["findings"].places
     BINDINGS = keys.bindings("Findings")
     DEFAULT_CSS = """

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Collection, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from textual.app import App
 from textual.binding import Binding
@@ -11,29 +11,6 @@ from textual.widget import Widget
 from inspector.tui import keys
 from inspector.tui.actions import Action, ActionScope, Command
 from inspector.tui.panels import Panel
-
-OPENED_BY: Final[dict[str, str]] = {
-    "Export": "export",
-    "All servers": "tabs.timeline",
-    "Trace": "traffic.trace",
-    "Waterfall": "traffic.waterfall",
-    "Marks and views": "replay.marks",
-}
-"""The action that opens the dialog or view with the actions of a scope."""
-_NEEDS: Final[dict[str, str]] = {
-    ActionScope.REPLAY: (_CAPTURE := "Needs a capture: open one in Captures."),
-    ActionScope.REPLAY_BAR: _CAPTURE,
-    "token": (_URL := "Needs a connection to a URL."),
-    "headers": _URL,
-    "ping": (_SERVER := "Needs a connection to a server."),
-    "refresh.mode": _SERVER,
-    "restart.again": _SERVER,
-    "tap.held": (_TAP := "Needs an attached tap: mcp-inspect tap -- COMMAND, then mcp-inspect attach."),
-    "tap.rules": _TAP,
-    "tap.propose": _TAP,
-    "tap.send": _TAP,
-}
-"""What an action or the actions of a scope need where they are not valid."""
 
 
 class OtherActions:
@@ -52,17 +29,17 @@ class OtherActions:
         for each in keys.all_actions():
             if each.id in valid or each.id == "palette" or each.keys[0] == "escape":
                 continue
-            needs = _NEEDS.get(each.id) or _NEEDS.get(each.where, "")
-            if needs or each.where in keys.SCREEN_OF or each.where in OPENED_BY or each.where == ActionScope.EVERYWHERE:
-                run = partial(self._notify, needs) if needs else partial(self._app.call_later, self._go, each)
-                yield Command(each.label, needs or each.sentence, each.key_text, run, each.where, each.id)
+            is_placed = each.where in keys.SCREEN_OF or each.where in keys.OPENED_BY
+            if each.needs or is_placed or each.where == ActionScope.EVERYWHERE:
+                run = partial(self._notify, each.needs) if each.needs else partial(self._app.call_later, self._go, each)
+                yield Command(each.label, each.needs or each.sentence, each.key_text, run, each.where, each.id)
 
     def _notify(self, text: str) -> None:
         self._app.notify(text, markup=False)
 
     async def _go(self, action: Action) -> None:
         """Show the screen of an action, and run it there; if it is not possible, say so."""
-        if (opening := OPENED_BY.get(action.where)) is not None:
+        if (opening := keys.OPENED_BY.get(action.where)) is not None:
             if not await self._run(keys.action(opening)):
                 self._notify(f"{action.label} is not possible now.")
             return

@@ -96,8 +96,6 @@ class ResourceRow(ItemRow, frozen=True, gc=False):
 
 
 class PromptRow(ItemRow, frozen=True, gc=False):
-    """A prompt in the list."""
-
     @property
     def place(self) -> str:
         return _signature(Prompt(self.item.raw))

@@ -79,7 +79,6 @@ class StepLayout:
 
     @property
     def step(self) -> Step:
-        """Current step."""
         return next((step for step in _STEPS if self._panel.has_class(f"-at-{step}")), "list")
 
     def here(self) -> Step:
@@ -153,7 +152,6 @@ class StepLayout:
             self._panel.app.stylesheet.apply(part)
 
     def show_view(self, tab: int) -> None:
-        """Show a tab of the result."""
         self.result.body.show_tab(tab)
         self.open_result()
 
@@ -598,7 +596,6 @@ class ItemsPanel(Panel, Generic[FormT]):
             self.steps.open_result()
 
     def action_changes(self) -> None:
-        """Show the changes of the list."""
         conversation, memory, kinds = self.conversation, self.conversation.memory.comparison, self.items.kind.kinds
         conversation.memory.shown = True
 

@@ -135,8 +135,6 @@ class CallRows(RowSource):
 
 
 class WantedCall(msgspec.Struct, frozen=True):
-    """A call to show."""
-
     target: str
     """Name of the tool or prompt, or URI."""
     params: Any = None

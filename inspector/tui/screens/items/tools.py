@@ -141,7 +141,6 @@ class ToolForm(ItemForm):
 
     @property
     def tool(self) -> Tool | None:
-        """Shown tool."""
         return self.item if isinstance(self.item, Tool) else None
 
     def schema(self, item: ListedItem) -> object:

@@ -110,8 +110,6 @@ class CompareRows(RowSource):
 
 
 class CaptureSummary(msgspec.Struct, frozen=True):
-    """Summary of a recorded capture."""
-
     path: Path
     summary: Summary | None = None
     """None until it has been read."""

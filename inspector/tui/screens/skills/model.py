@@ -136,7 +136,6 @@ class SkillIndex(RowSource):
 
     @property
     def skills(self) -> int:
-        """Number of skills."""
         return len(self._entries)
 
     def row(self, index: int, width: int) -> RowView:

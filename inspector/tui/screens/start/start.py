@@ -43,7 +43,7 @@ from inspector.present.start import (
     typed_of,
     wanted,
 )
-from inspector.text import visible
+from inspector.text import cut, visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.queued_app import QueuedApp
@@ -225,7 +225,7 @@ class ValuesScreen(FieldsScreen["dict[str, str] | None"]):
     def finish(self) -> None:
         for variable, edit in zip(self._inputs, self._edits, strict=True):
             if variable.options and edit.value not in variable.options:
-                self.say_wrong(f"{variable.id[:100]} must be one of the values above.")
+                self.say_wrong(f"{cut(variable.id, 100)} must be one of the values above.")
                 edit.focus()
                 return
         self.dismiss({variable.id: edit.value for variable, edit in zip(self._inputs, self._edits, strict=True)})

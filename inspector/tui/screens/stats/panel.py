@@ -78,7 +78,6 @@ class GroupRows(RowSource):
         self._numbers: dict[str, int] = {}
 
     def take(self) -> None:
-        """Update the groups."""
         self._groups = sorted_groups(self.table, self.by)
         for group in self._groups:
             self._numbers.setdefault(group.key, len(self._numbers))

@@ -335,7 +335,6 @@ class TrafficList(Ground):
 
     @property
     def journal(self) -> Journal:
-        """The journal shown."""
         return self._conversation.journal
 
     def request_entry(self, n: int) -> None:

@@ -149,7 +149,6 @@ class TrafficPanel(Panel, Ground):
 
     @property
     def chosen_entry(self) -> int:
-        """The selected entry."""
         return self.list.chosen
 
     def action_edit(self) -> None:

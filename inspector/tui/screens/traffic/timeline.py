@@ -291,7 +291,6 @@ class TimelinePanel(Panel, Ground):
 
     @property
     def timeline(self) -> Timeline:
-        """The timeline shown."""
         return self._wires.timeline
 
     @property

@@ -130,7 +130,6 @@ class Folds:
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return self._count + (self._shifts[-1] if self._shifts else 0)
 
     def folded(self, line: int) -> bool:
@@ -243,7 +242,6 @@ class JsonRows:
 
     @property
     def count(self) -> int:
-        """Number of rows."""
         return self._folds.rows
 
     def line_of(self, row: int) -> int:

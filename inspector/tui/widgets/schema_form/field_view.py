@@ -108,7 +108,6 @@ class FieldView(Widget):
 
     @property
     def value(self) -> FormValue:
-        """Current value."""
         return self.state.at(self.path)
 
     @property

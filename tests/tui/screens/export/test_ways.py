@@ -51,7 +51,6 @@ def count(source: ExportSource) -> int:
 def wished(
     name: str, path: Path, scope: ExportScope | None = None, *, notes: bool = False, overwrite: bool = False
 ) -> ExportRequest:
-    """A wish."""
     return ExportRequest(_BY_ID[name], path, scope, notes, overwrite)
 
 

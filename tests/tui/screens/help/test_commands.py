@@ -6,7 +6,6 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.help.commands import OPENED_BY
 from inspector.tui.screens.help.palette import SYNONYMS, CommandRows
 from inspector.tui.screens.traffic.waterfall import WaterfallScreen
 from tests.captures.record import sample
@@ -93,5 +92,5 @@ async def test_action_for_a_tap_explains_its_need() -> None:
 def test_synonyms_and_screens_name_known_actions_and_scopes() -> None:
     known = {each.id for each in keys.all_actions()} | {"screenshot"}
     assert set(SYNONYMS) - known == set()
-    assert set(OPENED_BY.values()) - known == set()
-    assert not set(keys.SCREEN_OF) & set(OPENED_BY)
+    assert set(keys.OPENED_BY.values()) - known == set()
+    assert not set(keys.SCREEN_OF) & set(keys.OPENED_BY)

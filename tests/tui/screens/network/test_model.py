@@ -134,7 +134,6 @@ def asked(tape: Tape, number: int, *headers: tuple[str, str], method: str = "POS
 
 
 def answered(tape: Tape, number: int, status: int = 200, *headers: tuple[str, str], **more: Any) -> None:
-    """The head of a response."""
     tape.journal.fact(HttpFact(HttpEvent.RESPONSE, number, status=status, headers=headers or (JSON,), **more))
 
 

@@ -152,7 +152,6 @@ class Harness(App[None]):
     answers: list[Any]
 
     def on_mount(self) -> None:
-        """Show it."""
         self.answers = []
         self.push_screen(OpenScreen([SEVERAL_GULLS], []), self.answers.append)
 

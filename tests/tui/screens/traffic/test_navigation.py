@@ -103,7 +103,6 @@ def _busy(tape: Tape) -> Staged:
 
 
 def _row(screen: str, words: str) -> str:
-    """The row of the list with these words."""
     return next(line.split("│")[0] for line in screen.split("\n")[1:] if words in line.split("│")[0])
 
 

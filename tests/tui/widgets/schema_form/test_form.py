@@ -7,7 +7,7 @@ import pytest
 from textual.binding import Binding, BindingType
 from textual.widgets import TextArea
 
-from inspector.demo.tools_content import SCHEMA
+from inspector.demo.tools_content import TOOL
 from inspector.forms.fields import UNSET
 from inspector.forms.values import FormValue
 from inspector.tui.widgets.schema_form import form
@@ -131,7 +131,7 @@ async def test_no_garbage_is_collected_while_a_schema_is_read(monkeypatch: pytes
 
 
 async def test_the_longest_schema_of_the_demo_is_filled_by_taking_a_value() -> None:
-    app = Filling(SCHEMA)
+    app = Filling(TOOL.input_schema)
     value = {
         "ship": {"name": "Grey Gull"},
         "sighted_at": "2026-11-22T00:00:00Z",
