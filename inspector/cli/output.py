@@ -46,8 +46,6 @@ _SPELLINGS = _Spellings()
 
 
 class Output(msgspec.Struct):
-    """Output of a command."""
-
     env: CliEnv = msgspec.field(default_factory=CliEnv)
     as_json: bool = False
     quiet: bool = False

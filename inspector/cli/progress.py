@@ -110,7 +110,6 @@ class WorkProgress:
             self._draw(done, total, took)
 
     def end(self) -> None:
-        """Remove the bar."""
         if self._drawn_at > self._began:
             self._output.draw_over("")
             self._output.env.stderr.write("\r")

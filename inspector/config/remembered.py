@@ -98,7 +98,6 @@ class StoredTheme:
             return ""
 
     def keep(self, name: str) -> None:
-        """Store the name for the next run."""
         try:
             replace_file(self._path, name.encode() + b"\n")
         except (OSError, UsageError):

@@ -102,8 +102,6 @@ class DemoTask:
 
 @dataclass(slots=True)
 class DemoTasks:
-    """All tasks of the process."""
-
     all: dict[str, DemoTask] = field(default_factory=dict)
 
     def begin(self, work: Work, ttl_ms: int) -> DemoTask:
@@ -140,8 +138,6 @@ class DemoTasks:
 
 @dataclass(frozen=True, slots=True)
 class StationChange:
-    """A change of a list or of a resource."""
-
     what: Literal["tools", "prompts", "resources", "resource"]
     """The list of that name, or the content of one resource."""
     uri: str = ""

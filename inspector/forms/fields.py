@@ -130,8 +130,6 @@ class ConstField(_CommonField, frozen=True, kw_only=True):
 
 
 class Option(msgspec.Struct, frozen=True):
-    """An option of a choice."""
-
     value: object
     """The JSON value to send."""
     title: str

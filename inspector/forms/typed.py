@@ -25,8 +25,6 @@ _MOST_DIGITS: Final = 4_000
 
 
 class Parsed(msgspec.Struct, frozen=True):
-    """The result of parsing a text."""
-
     value: object
     """The JSON value; UNSET if the text is empty or invalid (see `problem`)."""
     problem: str = ""

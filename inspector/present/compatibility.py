@@ -241,7 +241,6 @@ def fact_as_json(host: Host, fact: CompatFact) -> dict[str, Any]:
 
 
 def source_as_json(host: Host, source: CompatSource) -> dict[str, Any]:
-    """Return a source as JSON data."""
     return {
         "url": source.url,
         "date": source.date.isoformat(),

@@ -77,8 +77,6 @@ GROUPINGS = tuple(map(Grouping, ("tool", "method", "server", "client", "hour")))
 
 
 class Top(msgspec.Struct, frozen=True, order=True):
-    """One call in a top list."""
-
     value: int
     """Nanoseconds, or bytes."""
     number: int

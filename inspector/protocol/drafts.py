@@ -22,8 +22,6 @@ _ONE_LINE = str.maketrans("\r\n", "  ")
 
 
 class DraftKind(StrEnum):
-    """The kind of message to send."""
-
     REQUEST = "request"
     NOTIFICATION = "notification"
     BATCH = "batch"

@@ -52,8 +52,6 @@ class Progress(msgspec.Struct, frozen=True, gc=False):
 
 
 class Exchange(msgspec.Struct, weakref=True):
-    """A request and its response."""
-
     number: int
     """Counted from 1 in the order of the requests, both directions together."""
     sender: Direction

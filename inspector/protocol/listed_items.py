@@ -179,8 +179,6 @@ class Resource(ListedItem, frozen=True):
 
 
 class Template(ListedItem, frozen=True):
-    """An item of resources/templates/list."""
-
     @property
     def key(self) -> str:
         return self.uri_template

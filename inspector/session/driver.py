@@ -85,8 +85,6 @@ class RequestIds(Iterator[int]):
 
 
 class RequestedLogLevel(msgspec.Struct):
-    """The log level that the client requests."""
-
     level: str = ""
     """Level that every request declares, where requests declare it; "" for none."""
 

@@ -139,8 +139,6 @@ Policy = Callable[[ServerRequest], Awaitable[Reply | None]]
 
 
 class TicketState(StrEnum):
-    """The state of a server request."""
-
     WAITING = "waiting"
     ANSWERED = "answered"
     WITHDRAWN = "withdrawn"

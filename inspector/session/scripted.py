@@ -41,8 +41,6 @@ _MEMBERS = {"kind", "message", "tool", "answer", "content", "text", "code", "del
 
 @prepared_type
 class Prepared(msgspec.Struct, frozen=True):
-    """One entry of the file."""
-
     kind: RequestKind
     answer: str = ""
     message: str = ""

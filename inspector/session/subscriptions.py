@@ -159,7 +159,6 @@ class Watching:
 
     @property
     def subscriptions(self) -> Subscriptions:
-        """State of the subscriptions, from the frames."""
         return self._journal.conversation.subscriptions
 
     @property

@@ -102,8 +102,6 @@ class Delivery(msgspec.Struct, frozen=True):
 
 
 class Transport(Protocol):
-    """One connection to one server."""
-
     @property
     def kind(self) -> str:
         """One of "stdio", "http", "sse", "memory"."""

@@ -20,6 +20,7 @@ from inspector.tui.theme import glyphs
 MENUS: Final = {"g": "Go to", "v": "View", "f": "Filter by", "x": "Act"}
 """Keys that open a menu, with the menu's title."""
 
+_FILE = "actions.txt"
 _SIGNS = {"enter": "⏎", "shift+tab": "⇧Tab", "up": "↑", "down": "↓", "left": "←", "right": "→"}
 _WORDS = {"enter": "Enter", "shift+tab": "Shift+Tab", "up": "Up", "down": "Down", "left": "Left", "right": "Right"}
 
@@ -63,7 +64,6 @@ class ActionScope(StrEnum):
     DIALOG = "Dialogs"
 
 
-_FILE = "actions.txt"
 _GENERAL = (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST, ActionScope.SEARCH)
 """Scopes that the palette goes to no screen for."""
 

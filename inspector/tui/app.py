@@ -289,7 +289,6 @@ class InspectApp(QueuedApp[None]):
 
     @property
     def is_laid_out(self) -> bool:
-        """Whether a panel is visible."""
         return bool(self.tab.panels) and self.header.is_attached
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:

@@ -114,7 +114,6 @@ class DifferencesBar(ItemBar):
     """
 
     def pressed(self, name: str) -> None:
-        """Show all differences."""
         self.app.call_later(self.app.run_action, keys.action("tabs.differences").action)
 
 

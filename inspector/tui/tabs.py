@@ -144,15 +144,11 @@ class Tab:
 
 
 class TabBar(Protocol):
-    """The line of tabs."""
-
     def sync(self) -> object:
         """Update."""
 
 
 class TabState(msgspec.Struct, frozen=True):
-    """Summary of one conversation."""
-
     name: str
     sign: Span
     """State; each has its own sign."""

@@ -47,8 +47,6 @@ T = TypeVar("T")
 
 
 class ServerRequestRecord(msgspec.Struct, gc=False):
-    """A server request and its response."""
-
     method: str
     params: Any
     answer: Any = None

@@ -106,7 +106,6 @@ class Recorder:
 
     @property
     def frames(self) -> int:
-        """Number of frames in the file."""
         return self._counts["frame"]
 
     def keep(self, entry: Entry, *, origin: str = "", fwd: str = "", t_out: int | None = None) -> tuple[int, int]:

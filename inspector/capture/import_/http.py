@@ -91,7 +91,6 @@ class RecordedExchange(msgspec.Struct, frozen=True):
 
     @property
     def is_stream(self) -> bool:
-        """Whether the response is an event stream."""
         return any(name.lower() == "content-type" and "event-stream" in value for name, value in self.headers)
 
     @property
@@ -244,7 +243,6 @@ def _member_name(name: bytes) -> str:
 
 
 def is_rpc(body: bytes) -> bool:
-    """Return whether a body is JSON-RPC."""
     return b'"jsonrpc"' in body[:100_000] and not any(isinstance(each, NotJsonRpc) for each in read(body))
 
 

@@ -48,7 +48,6 @@ class OpenPage:
         self.frames: asyncio.Queue[bytes | None] = asyncio.Queue()
 
     def send(self, payload: bytes) -> None:
-        """Send a message to the View."""
         self._put(b"view\n" + payload)
 
     def tell(self, kind: str, value: Any) -> None:

@@ -102,8 +102,6 @@ class PreparedCall:
 
 
 class Sample(msgspec.Struct, gc=False):
-    """The outcome of one call."""
-
     call: PreparedCall
     began_ns: int
     ended_ns: int

@@ -123,7 +123,6 @@ class LevelResult(msgspec.Struct):
 
     @property
     def failed(self) -> int:
-        """Number of calls that failed."""
         return sum(sum(each.values()) for each in self.errors.values())
 
     @property

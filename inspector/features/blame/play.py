@@ -60,8 +60,6 @@ class ResponseWaits(msgspec.Struct, frozen=True):
 
 
 class PlayedScript(msgspec.Struct, frozen=True):
-    """Result of a run."""
-
     outcome: Outcome
     seconds: float
     waits: ResponseWaits = ResponseWaits(0.0, 0.0)

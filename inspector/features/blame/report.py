@@ -238,7 +238,6 @@ def _command(script: ClientScript) -> str:
 
 
 def as_data(found: Blame) -> dict[str, Any]:
-    """Return the result as JSON."""
     return {
         "end": found.end.value,
         "sentence": sentence(found),

@@ -43,8 +43,6 @@ VERSION = "protocolVersion"
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One message of the client."""
-
     key: str
     """Its method and target, or “response to METHOD”."""
     payload: bytes

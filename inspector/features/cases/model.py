@@ -147,7 +147,6 @@ class CallEnvironment(msgspec.Struct, frozen=True):
 
 
 def references(text: str, line: int = 0) -> Iterator[Marker]:
-    """Yield the markers in a text."""
     for found in MARKER.finditer(text):
         if not found[1]:
             yield Marker(found[2] or found[4], found[3] or "", line, is_part=len(found[0]) < len(text))

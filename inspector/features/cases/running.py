@@ -43,8 +43,6 @@ NAME = "the case"
 
 
 class ActualResponse(msgspec.Struct, frozen=True):
-    """The outcome of a request."""
-
     reply: dict[str, Any]
     """`{"result": …}` or `{"error": …}`; {} if there was no response."""
     ms: float | None = None

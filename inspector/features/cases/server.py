@@ -37,7 +37,6 @@ class ServerReply:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The whole response."""
         return self._came.reply
 
     @property

@@ -43,7 +43,6 @@ class Pipe:
         self._tape = tape
 
     async def send(self, payload: bytes) -> None:
-        """Write a line."""
         self._put(payload, b"\n")
 
     async def write(self, payload: bytes) -> None:

@@ -98,8 +98,6 @@ class ProbeCall(msgspec.Struct, frozen=True):
 
 
 class ToolPlan(msgspec.Struct, frozen=True):
-    """The calls of one tool."""
-
     calls: list[ProbeCall]
     not_tried: tuple[str, ...] = ()
     """What the other calls would have tried, as `ProbeCall.what`."""

@@ -50,8 +50,6 @@ _SLOW = 0.5
 
 
 class ProbeOptions(msgspec.Struct, frozen=True):
-    """Options for probing tools."""
-
     wanted: bool
     is_dry: bool
     allows_writes: bool

@@ -111,7 +111,6 @@ def is_json(content_type: str | None) -> bool:
 
 
 def is_stream(response: Forwarded) -> bool:
-    """Return whether a response is a stream of events."""
     return response.kind == "text/event-stream"
 
 

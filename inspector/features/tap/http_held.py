@@ -129,7 +129,6 @@ class HttpRecording:
         self._put(msgspec.structs.replace(record, tm=time.monotonic_ns()))
 
     def note(self, notice: str) -> None:
-        """Add a notice for the user."""
         self._journal.note(notice)
 
     def flush(self) -> None:

@@ -114,8 +114,6 @@ class TokenKind(StrEnum):
 
 
 class Token(msgspec.Struct, frozen=True):
-    """One token of the filter."""
-
     kind: TokenKind
     text: str
     """The text; of a string its value, unescaped and without quotes."""

@@ -541,7 +541,6 @@ class WireRuns:
         return self._runs.pop(first, None)
 
     def clear(self) -> None:
-        """Remove all runs."""
         self._runs.clear()
 
     def alike(self, rows: Sequence[int], index: int) -> range:

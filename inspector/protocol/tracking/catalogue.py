@@ -80,8 +80,6 @@ class Was(msgspec.Struct, frozen=True):
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """The current state of a list."""
-
     items: Items = msgspec.field(default_factory=Items)
     """Raw items in the server's order, all pages together."""
     pages: int = 0
@@ -110,8 +108,6 @@ class Listing(msgspec.Struct, frozen=True):
 
 
 class ListFetch(msgspec.Struct):
-    """The fetching of a list, page by page."""
-
     standing: Listing
     """The previous list, for comparison; complete if it ever was."""
     differs: bool = False

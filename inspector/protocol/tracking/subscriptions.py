@@ -136,8 +136,6 @@ class ListenStream(msgspec.Struct, eq=False):
 
 
 class Subscriptions:
-    """All subscriptions of a conversation."""
-
     def __init__(self) -> None:
         self.streams: list[ListenStream] = []
         """All streams, oldest first."""

@@ -51,8 +51,6 @@ STATES = frozenset(TaskState)
 
 
 class TaskReport(msgspec.Struct, frozen=True):
-    """Task data in a message."""
-
     id: str
     state: str
     """State as received, one of `TaskState` or not; "" if missing."""
@@ -330,8 +328,6 @@ class News(msgspec.Struct, frozen=True):
 
 
 class Tasks:
-    """All tasks of a conversation."""
-
     def __init__(self) -> None:
         self.all: list[Task] = []
         """Task number n is at position n - 1."""

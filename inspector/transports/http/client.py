@@ -274,8 +274,6 @@ class Forwarder:
 
 
 class _Wire(Wire):
-    """One connection."""
-
     def __init__(self) -> None:
         super().__init__()
         self._http = h11.Connection(h11.CLIENT)

@@ -82,8 +82,6 @@ running: ContextVar[Stopwatch | None] = ContextVar("running", default=None)
 
 @dataclass(frozen=True, slots=True)
 class HttpOptions:
-    """Connection options of the user."""
-
     headers: Headers = ()
     """Sent with every request, but only to the URL's own origin. They override headers of the same name."""
     cacert: str | None = None

@@ -292,7 +292,6 @@ class HttpReply:
             self.cut = broken(error)
 
     def delivery(self, *, answer_may_follow: bool = False, body: bytes = b"", why: str = "") -> Delivery:
-        """Return the delivery of this exchange."""
         return Delivery(
             answer_may_follow=answer_may_follow,
             status=self.status,

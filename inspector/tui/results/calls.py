@@ -261,7 +261,6 @@ class Calls(Sequence[PastCall]):
         return self._made[number]
 
     def add(self, number: int) -> None:
-        """Append the exchange with this number."""
         self._numbers.append(number)
 
     def kept(self) -> list[PastCall]:

@@ -336,7 +336,6 @@ class ResultBody(Widget):
 
     @property
     def tab(self) -> int:
-        """Index of the visible tab."""
         return self._tabs.chosen[0]
 
     @property

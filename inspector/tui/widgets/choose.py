@@ -32,7 +32,6 @@ class _Labels(RowSource):
         return len(self._found)
 
     def original(self, index: int) -> int:
-        """Return the original index of the label in a row."""
         return self._found[index]
 
     def row(self, index: int, width: int) -> RowView:

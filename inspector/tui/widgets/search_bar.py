@@ -142,7 +142,6 @@ class SearchBar(Widget):
 
     @property
     def text(self) -> str:
-        """Text in the line."""
         return self._line.value
 
     @text.setter

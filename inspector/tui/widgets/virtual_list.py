@@ -75,7 +75,6 @@ class Growth:
             self._seen, self._errors_seen = count, errors
 
     def freeze(self) -> None:
-        """Freeze the view."""
         self._frozen_at = self._count
 
     def thaw(self) -> None:

@@ -272,8 +272,6 @@ class ComposerOutcome(Vertical):
 
 
 class ComposerForm(Vertical):
-    """Form with the draft of a message."""
-
     DEFAULT_CSS = """
     ComposerForm { height: 1fr; padding: 0 1; }
     ComposerForm Horizontal { height: auto; }
@@ -497,7 +495,6 @@ class ComposerPanel(Panel):
         return False
 
     def copy(self) -> None:
-        """Copy the visible frame."""
         self.outcome.copy()
 
     async def take_draft(self, message: bytes) -> None:

@@ -141,7 +141,6 @@ class HelpScreen(Dialog[Command | None]):
             self.dismiss(self._rows.found[at])
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Run the opened result."""
         self.dismiss(self._rows.found[event.index])
 
     def action_back(self) -> None:

@@ -512,7 +512,6 @@ class QuestionPane(Widget):
 
     @property
     def edits_request(self) -> bool:
-        """Whether the model request is visible for editing."""
         return self._sampling_editor.edits_request
 
     async def leave_request(self) -> bool:

@@ -51,8 +51,6 @@ _SHORT, _LONG = 160, 400
 
 
 class ListedRows(SearchedRows):
-    """Resources or prompts as rows."""
-
     def __init__(self, titles: tuple[str, str, str]) -> None:
         """`titles` are the column titles: label, place, right edge."""
         super().__init__()
@@ -107,8 +105,6 @@ class PromptRow(ItemRow, frozen=True, gc=False):
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """Outcome of a completion request."""
-
     values: tuple[str, ...] = ()
     """Values as received: they are sent back unchanged and are not safe to show."""
     note: Line = ()

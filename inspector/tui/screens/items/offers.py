@@ -95,8 +95,6 @@ class OfferKind:
 
 
 class CompletionWanted(msgspec.Struct, frozen=True):
-    """Parameters of a completion request."""
-
     reference: dict[str, Any]
     """Prompt or template, in the form of the specification."""
     name: str

@@ -451,7 +451,6 @@ class ItemsPanel(Panel, Generic[FormT]):
             await self.choose(found)
 
     async def cancel_running(self) -> bool:
-        """Cancel the newest running request."""
         return await self.saved.cancel() or await self.requests.calling.cancel()
 
     async def settle(self) -> None:

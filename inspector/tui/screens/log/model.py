@@ -231,7 +231,6 @@ class ServerLog(RowSource):
         return bisect_right(range(len(self._found)), key, key=self._line) - 1
 
     def entry_of(self, index: int) -> int:
-        """Return the entry number of a row."""
         return self._lines[self._line(index)]
 
     def refresh(self, limit: int) -> bool:

@@ -39,8 +39,6 @@ _NARROW = 110
 
 
 class SkillDetail(VerticalScroll, can_focus=True):
-    """Details of one row."""
-
     DEFAULT_CSS = """
     SkillDetail { padding: 0 1; border-left: solid $border-blurred; }
     SkillDetail > Static { height: auto; }

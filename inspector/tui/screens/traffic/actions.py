@@ -244,14 +244,11 @@ class TrafficNavigation:
 
 
 class TrafficFiltering:
-    """Filter and search of the list."""
-
     def __init__(self, traffic: TrafficList, detail: Callable[[], DetailPanel]) -> None:
         self.list = traffic
         self._detail = detail
 
     def action_filter(self) -> None:
-        """Open the filter line."""
         self.list.filters.open()
 
     def action_clear_filter(self) -> None:

@@ -104,7 +104,6 @@ class FilterPane(Widget):
 
     @property
     def text(self) -> str:
-        """Text of the filter line."""
         return self._bar.text if self._bar is not None else ""
 
     def open(self) -> None:
@@ -133,7 +132,6 @@ class FilterPane(Widget):
         self.bar.text = text
 
     def clear(self) -> None:
-        """Clear filter and search."""
         for line in (self._bar, self._finder):
             if line is not None:
                 line.text = ""

@@ -182,8 +182,6 @@ class MessageDetail:
 
 
 class TrafficList(Ground):
-    """The rows of traffic."""
-
     BINDINGS = keys.bindings("Search in Traffic")
     DEFAULT_CSS = """
     TrafficList { layout: vertical; width: 1fr; height: 1fr; }

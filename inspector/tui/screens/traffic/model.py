@@ -331,7 +331,6 @@ def trace_sections(journal: Journal, n: int, width: int) -> tuple[Section, ...]:
 
 
 def schema_sections(tool: Tool) -> tuple[Section, ...]:
-    """Return the schemas of a tool as JSON."""
     return tuple(
         Section(name, lines=tuple(tuple(line) for line in _json_lines(tool.raw[name])))
         for name in ("inputSchema", "outputSchema")

@@ -31,8 +31,6 @@ _TARGET = "Method and target"
 
 
 class TrafficPanel(Panel, Ground):
-    """The list and the detail."""
-
     places = keys.SCREENS["traffic"].places
     BINDINGS = keys.bindings("Traffic", ActionScope.DETAIL)
     DEFAULT_CSS = """

@@ -234,8 +234,6 @@ class TimelineFilter(FilterPane):
 
 
 class TimelinePanel(Panel, Ground):
-    """The list and the detail."""
-
     places = (
         *(ActionScope.EVERYWHERE, "All servers", ActionScope.LIST, ActionScope.MOVING),
         *(ActionScope.DETAIL, ActionScope.JSON, ActionScope.PAYLOAD, ActionScope.TEXT),
@@ -295,7 +293,6 @@ class TimelinePanel(Panel, Ground):
 
     @property
     def detail(self) -> DetailPanel:
-        """The detail of the selected message."""
         return self._side.view
 
     def _first_conversation(self) -> OpenConversation:

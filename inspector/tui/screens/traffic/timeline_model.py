@@ -35,7 +35,6 @@ _ROOMY = 90
 
 
 def code_of(number: int, n: int) -> int:
-    """Return the code for entry n of the list with this number."""
     return number << _SHIFT | n
 
 
@@ -126,8 +125,6 @@ class Merge:
 
 
 class TimelineConversation:
-    """One conversation of the timeline, and the list of its entries."""
-
     def __init__(
         self,
         number: int,
@@ -373,8 +370,6 @@ def _room(wires: Sequence[TimelineConversation], width: int) -> int:
 
 
 class TimelineFind:
-    """A search in one timeline."""
-
     def __init__(self, timeline: Timeline, text: str = "") -> None:
         self._timeline = timeline
         self.text = ""

@@ -140,5 +140,4 @@ class DecodedScreen(Dialog[None]):
             self.app.push_screen(PictureScreen(reading.payload, " · ".join(reading.facts)))
 
     def action_leave(self) -> None:
-        """Close the dialog."""
         self.dismiss(None)

@@ -81,7 +81,6 @@ class JsonSearch:
 
     @property
     def is_open(self) -> bool:
-        """Whether the search line is open."""
         return self._bar is not None
 
     def hide(self, hidden: bool) -> None:

@@ -167,7 +167,6 @@ class LineEdit(ClusterInput):
 
     @property
     def written(self) -> str:
-        """Current text."""
         return self.value
 
     def say(self, *, unset: bool) -> None:
@@ -312,7 +311,6 @@ class BlockEdit(TextArea):
 
     @property
     def written(self) -> str:
-        """Current text."""
         return self.text
 
     def say(self, *, unset: bool) -> None:

@@ -122,7 +122,6 @@ class SchemaForm(Widget):
 
     @property
     def as_json(self) -> bool:
-        """Whether the value is shown as JSON."""
         return self.has_class("-json")
 
     async def load(self, schema: object, value: FormValue = UNSET) -> None:

@@ -128,15 +128,12 @@ class FormState:
         return problem if problem and self.at(path) is value else ""
 
     def remove(self, path: Path) -> None:
-        """Remove a member or an item."""
         self._take(path[:-1], remove_at(self.value, path))
 
     def move(self, path: Path, to: int) -> None:
-        """Move an item of a list."""
         self._take(path[:-1], move_at(self.value, path, to))
 
     def replace(self, value: FormValue) -> None:
-        """Replace the whole value."""
         self._take((), value)
 
     def take_json(self, value: object, run: str = "") -> None:
