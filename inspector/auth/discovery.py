@@ -230,7 +230,7 @@ def _server(issuer: str, server_url: str, fetched: HttpFetched, *, assumed: bool
             found, fix = f"its {name}: {why}", "Nothing was sent there. If you did not expect this, it is an attack."
             if address.startswith("/") and not address.startswith("//"):
                 found, fix = (
-                    f"its {name} is a path, {address[:100]!r}, not a whole URL",
+                    f"its {name} is a path, {cut(address, 100)!r}, not a whole URL",
                     "Write scheme and host before it.",
                 )
             yield from broken(_step(AS, fetched, StepVerdict.BROKEN, found, RFC_8414, fix))

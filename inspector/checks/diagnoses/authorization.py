@@ -223,7 +223,7 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
 def _credential_of(http: HttpExchangeState) -> str:
     """Return the header of a request that has a credential, such as X-API-Key; "" for none."""
     headers = http.request.headers if http.request is not None else ()
-    return next((name[:60] for name, _ in headers if is_credential(name) and name.lower() != "cookie"), "")
+    return next((cut(name, 60) for name, _ in headers if is_credential(name) and name.lower() != "cookie"), "")
 
 
 def _lacks_scheme(value: str) -> bool:

@@ -128,10 +128,12 @@ def session_id_not_issued(case: CheckMoment) -> Iterator[Violation]:
     notes = case.state.notes(_Notes)
     if isinstance(case.message, ResultResponse):
         named = [
-            f"the member {name[:40]} of its result" for name in peek.mapping(case.value) if "session" in name.lower()
+            f"the member {cut(name, 40)} of its result"
+            for name in peek.mapping(case.value)
+            if "session" in name.lower()
         ]
         headers = case.http.response.headers if case.http is not None and case.http.response is not None else ()
-        named += [f"the header {name[:40]}" for name, _ in headers if _NAMES_SESSION.fullmatch(name)]
+        named += [f"the header {cut(name, 40)}" for name, _ in headers if _NAMES_SESSION.fullmatch(name)]
         notes.given = next(iter(named), "")
         return
     heads, body = refused(case) or (None, b"")

@@ -335,8 +335,8 @@ def _problems(tool: Any, asked: TrackedRequest) -> str:
     if type(schema) is not dict:
         return ""
     found = validate(schema, peek.mapping(asked.params, "arguments")).problems[:2]
-    stated = "; ".join(f"{each.pointer.lstrip('/')} {each.sentence}".strip()[:80] for each in found)
+    stated = "; ".join(cut(f"{each.pointer.lstrip('/')} {each.sentence}".strip(), 80) for each in found)
     needed = peek.items(schema, "required")
     nulls = [name for name, value in peek.mapping(asked.params, "arguments").items() if value is None]
-    spare = [name[:40] for name in nulls if name not in needed][:3] if found else []
+    spare = [cut(name, 40) for name in nulls if name not in needed][:3] if found else []
     return stated + (f" (null is a value: leave out {', '.join(spare)})" if spare else "")

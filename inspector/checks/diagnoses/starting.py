@@ -190,8 +190,8 @@ def docker_flags(case: CheckMoment) -> Iterator[Violation]:
     argv = state.connection.argv if state.connection else ()
     refusal = next((line.strip() for _, line in tail_of(state) if _NO_TTY.search(line)), "")
     if "compose" in argv[1:3] and refusal:
-        name = f"{PurePath(argv[0]).stem} {' '.join(argv[1:3])}"[:60]
-        sentence = f"{name} makes a terminal without -T, and clients give a pipe: {refusal[:120]}"
+        name = cut(f"{PurePath(argv[0]).stem} {' '.join(argv[1:3])}", 60)
+        sentence = f"{name} makes a terminal without -T, and clients give a pipe: {cut(refusal, 120)}"
         yield Violation(sentence, frames=(state.opened,), instead=True, fix="Add -T after run or exec.")
         return
     found = _run_flags(argv)
