@@ -197,6 +197,11 @@ def one_line(text: str, width: int) -> str:
     return fit(visible(text, limit=4 * max(width, 0) + 16), width)
 
 
+def counted(number: int, one: str) -> str:
+    """Return a number with what it counts: "1 call", "1,043 calls"."""
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
+
+
 def cut(text: str, most: int) -> str:
     """Return the beginning of a text that a sentence quotes: at most so many characters, then "…" where it was cut."""
     return text if len(text) <= most else text[:most] + "…"

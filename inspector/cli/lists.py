@@ -20,6 +20,7 @@ from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.listed_items import LISTS, Prompt
 from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, Opening
 from inspector.protocol.tracking.catalogue import Listing
+from inspector.text import counted
 
 if TYPE_CHECKING:
     from inspector.capture.journal import Journal
@@ -191,11 +192,6 @@ def caching_hints(journal: "Journal", exchange: Exchange) -> dict[str, Any]:
     response = result_response_of(journal, exchange)
     result = None if response is None else response.result
     return {name: peek.at(result, name) for name in ("ttlMs", "cacheScope") if peek.has(result, name)}
-
-
-def counted(count: int, one: str) -> str:
-    """Return "1 item" or "2 items"."""
-    return f"{count:,} {one}{'' if count == 1 else 's'}"
 
 
 def _answered(journal: "Journal", kind: str) -> list[Exchange]:

@@ -23,7 +23,7 @@ from inspector.checks.findings import Confidence, Finding
 from inspector.present.spans import Line, Role, Span, span
 from inspector.protocol import peek
 from inspector.protocol.conversation import Conversation
-from inspector.text import visible
+from inspector.text import counted, visible
 
 _CODES: dict[CompatEffect, tuple[str, Role]] = {
     CompatEffect.ALL_GONE: ("✗all", "error"),
@@ -92,7 +92,7 @@ def matrix_lines(matrix: Matrix, width: int, *, every: bool = False) -> list[Lin
     if left:
         own = f" of its own: lost where another one is {_code(CompatEffect.ALL_GONE, cell)}" if any(takes_along) else ""
         own = own.replace("its", "their") if left > 1 else own
-        lines.append(((f"and {left:,} tool{'s' * (left > 1)} without known problems{own}", "muted"),))
+        lines.append(((f"and {counted(left, 'tool')} without known problems{own}", "muted"),))
     used = {verdict.fact.effect for _, cells in _columns(matrix) for each in cells for verdict in each[:1]}
     legend = [f"{_code(effect, cell)} {means}" for effect, means in _MEANS if effect in used]
     if any(map(any, lost)):

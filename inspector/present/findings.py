@@ -151,7 +151,7 @@ def summary(findings: Iterable[Finding], failure: str = "") -> Line:
         counts[each.severity] += 1
     if not any(counts.values()):
         return unexplained(failure) if failure else (("✓ No findings", "ok"),)
-    parts = [f"{count:,} {severity}{'' if count == 1 else 's'}" for severity, count in counts.items() if count]
+    parts = [text.counted(count, severity) for severity, count in counts.items() if count]
     return ((", ".join(parts), "strong"),)
 
 

@@ -309,7 +309,7 @@ def _rank(row: ItemRow, wanted: str) -> int | None:
 def total_cost(rows: Sequence[ItemRow]) -> str:
     """Return the total cost of the tools: "13 tools, 9.1 kB, ≈2,300 tokens"."""
     size = sum(row.size for row in rows)
-    count = f"{len(rows)} tool{'' if len(rows) == 1 else 's'}"
+    count = text.counted(len(rows), "tool")
     return f"{count}, {text.human_size(size)}, ≈{text.estimate_tokens(size):,} tokens"
 
 
@@ -565,7 +565,7 @@ def filter_words(wanted: StreamFilter) -> str:
     """Return a filter as text that is safe to show: "tools, resources, demo://a and 3 more"; "" for an empty one."""
     kinds = [name for name in ("tools", "prompts", "resources") if getattr(wanted, name)]
     lists = [f"list{'' if len(kinds) == 1 else 's'} of {text.enumerated(kinds)}"] if kinds else []
-    tasks = [f"{len(wanted.task_ids):,} task{'' if len(wanted.task_ids) == 1 else 's'}"] if wanted.task_ids else []
+    tasks = [text.counted(len(wanted.task_ids), "task")] if wanted.task_ids else []
     named = [text.visible(uri, limit=_MOST_CHARACTERS) for uri in wanted.uris[:_MOST_NAMED]]
     more = len(wanted.uris) - len(named)
     return ", ".join([*lists, *tasks, *named, *([f"{more:,} more"] if more > 0 else [])])

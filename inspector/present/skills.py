@@ -23,7 +23,7 @@ def skill_lines(skills: Sequence[Skill]) -> list[Line]:
     if not skills:
         return [(("skills: none listed", "muted"),), (("A server can have skills that it does not list.", "faint"),)]
     twice = same_names(skills)
-    count = f"{len(skills)} skill{'' if len(skills) == 1 else 's'}"
+    count = text.counted(len(skills), "skill")
     found: list[Line] = [((count, "title"), ("  no files read", "faint"))]
     for skill in skills:
         mark = f"  {spans.WARNING} duplicate name" if skill.name in twice else ""
@@ -37,7 +37,7 @@ def amount(skill: Skill) -> str:
     """Return the amount of content: "3 files, 1.2 kB", or that it is unknown."""
     if skill.is_dynamic:
         return "dynamic"
-    return f"{len(skill.files)} file{'' if len(skill.files) == 1 else 's'}, {text.human_size(skill.size)}"
+    return f"{text.counted(len(skill.files), 'file')}, {text.human_size(skill.size)}"
 
 
 def skill_facts(skill: Skill) -> tuple[Fact, ...]:

@@ -225,11 +225,11 @@ class ToolUse:
         group = self._table.groups.get(tool)
         if group is None or not group.calls:
             return ""
-        parts = [f"{group.calls:,} call{'' if group.calls == 1 else 's'}"]
+        parts = [text.counted(group.calls, "call")]
         if group.durations.count:
             parts.append(f"p95 {duration_text(_percentile(group, 1))}")
         if group.failed:
-            parts.append(f"{group.failed:,} error{'' if group.failed == 1 else 's'}")
+            parts.append(text.counted(group.failed, "error"))
         return ", ".join(parts)
 
 
@@ -261,7 +261,7 @@ def histogram_lines(durations: Durations, width: int) -> list[Line]:
 def summary_text(table: StatsTable, total: StatsGroup) -> str:
     """Return the number of calls and the duration of the session: `1,043 calls · 14m 02s`."""
     word = "call" if table.by.calls_only else "request"
-    return f"{total.calls:,} {word}{'' if total.calls == 1 else 's'} · {text.human_duration(table.duration_ns)}"
+    return f"{text.counted(total.calls, word)} · {text.human_duration(table.duration_ns)}"
 
 
 def totals(table: StatsTable, total: StatsGroup, repeated: Sequence[Repeated] = ()) -> list[TotalLine]:
@@ -329,13 +329,9 @@ def total_lines(lines: Sequence[TotalLine]) -> list[Line]:
 
 
 def _messages(table: StatsTable) -> str:
-    kinds = [
-        f"{table.messages[kind]:,} {name}{'' if table.messages[kind] == 1 else 's'}"
-        for kind, name in _KIND_WORDS.items()
-        if table.messages[kind]
-    ]
+    kinds = [text.counted(table.messages[kind], name) for kind, name in _KIND_WORDS.items() if table.messages[kind]]
     if table.stderr_lines:
-        kinds.append(f"{table.stderr_lines:,} stderr line{'' if table.stderr_lines == 1 else 's'}")
+        kinds.append(text.counted(table.stderr_lines, "stderr line"))
     return " · ".join(kinds) or "None"
 
 
@@ -358,8 +354,9 @@ def report_lines(table: StatsTable, repeated: Sequence[Repeated], width: int) ->
     rows = table.rows
     if rows:
         key = max([_LEAST_KEY, *(text.cell_width(key_text(group.key)) + 2 for group in rows)])
-        columns = COLUMNS if width >= _WIDE else tuple(column for column in COLUMNS if column.narrow)
-        used = max(_WIDE if width >= _WIDE else 0, min(width, key + sum(column.width for column in columns)))
+        used = max(
+            _WIDE if width >= _WIDE else 0, min(width, key + sum(column.width for column in shown_columns(width)))
+        )
         lines.append(tuple(header(table.by, used)))
         lines += [tuple(row(table, group, used)) for group in rows]
         lines.append(())

@@ -41,6 +41,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from inspector.giving_way import ask_for_way, return_way
+from inspector.text import counted
 
 PATIENCE_S: Final = 2.0
 """Maximum wait of an event, in seconds: a handler that hangs must not lock the keyboard."""
@@ -520,7 +521,7 @@ def drop_typed_ahead(widget: Widget) -> None:
     """Drop keys that were typed ahead, and say so: what they were meant for has failed, or asks first."""
     queue = _queue_of(widget)
     if queue is not None and (count := queue.drop()):
-        keys = f"{count} key{'' if count == 1 else 's'}"
+        keys = counted(count, "key")
         widget.app.notify(f"Dropped {keys} typed ahead.", severity="warning", markup=False)
 
 

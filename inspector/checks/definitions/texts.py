@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from inspector.json_pointer import escaped
-from inspector.text import cut
+from inspector.text import counted, cut
 
 MOST_LOOKED_AT: Final = 200_000
 """Maximum characters examined per text."""
@@ -95,7 +95,7 @@ def hidden_in(text: str) -> Hidden | None:
         return None
     marks = [match.group() for match in found]
     words = "".join(chr(ord(mark) - 0xE0000) for mark in marks if 0xE0020 <= ord(mark) <= 0xE007E)
-    message = f"{len(marks):,} invisible character{'' if len(marks) == 1 else 's'} ({', '.join(_kinds(marks))})"
+    message = f"{counted(len(marks), 'invisible character')} ({', '.join(_kinds(marks))})"
     if words:
         message += f"; they read {cut(words, 80)!r}"
     selectors = sum("\U000e0100" <= mark <= "\U000e01ef" or "\ufe00" <= mark <= "\ufe0f" for mark in marks)

@@ -16,7 +16,7 @@ from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.sayings import product_facts
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
-from inspector.text import cut
+from inspector.text import counted, cut
 
 error, warning, hint = diagnoses_of("server/tools")
 
@@ -63,7 +63,7 @@ def schema_dialect(case: CheckMoment) -> Iterator[Violation]:
         if labelled:
             seen, first = labelled[0]
             more = len(labelled) - 1
-            others = f", and {more} more tool{'s' if more > 1 else ''}" if more else ""
+            others = f", and {counted(more, 'more tool')}" if more else ""
             fix = _fix_of_label(seen.tool[member], WalkBudget())
             sentence = f"{seen.name}: {first.sentence}{others}; some clients that know 2020-12 alone refuse it"
             yield Violation(sentence, seen.place + first.pointer, fix=fix, trait=kind)

@@ -10,7 +10,7 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, answered, visit
 from inspector.cli.help import documented
-from inspector.cli.lists import counted, fetch, nearest
+from inspector.cli.lists import fetch, nearest
 from inspector.cli.options import headless_options
 from inspector.cli.requests import CliRequest, TaskOptions, make
 from inspector.errors import UsageError
@@ -21,6 +21,7 @@ from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.listed_items import Tool
 from inspector.protocol.request_meta import LEVELS, LOG_LEVEL
 from inspector.protocol.revisions._shape import LogLevel
+from inspector.text import counted
 
 _EXAMPLES = (
     "mcp-inspect call add -a a=2 -a b=3 -- node server.js",

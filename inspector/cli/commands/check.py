@@ -30,7 +30,7 @@ from inspector.cli.judging import (
     target_key,
 )
 from inspector.cli.judging import remember as remember_now
-from inspector.cli.lists import counted, declared, fetch_each, raise_failure
+from inspector.cli.lists import declared, fetch_each, raise_failure
 from inspector.cli.options import headless_options, headless_settings, watch_option
 from inspector.cli.output import Output
 from inspector.cli.targets import choose, names_a_server
@@ -44,7 +44,7 @@ from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.credentials import without_credentials
 from inspector.protocol.flows.skills import list_skills
 from inspector.session.probing import look_around, make_first_requests, probe, probe_unopened
-from inspector.text import visible
+from inspector.text import counted, visible
 
 _CHECK_EXAMPLES = (
     "mcp-inspect check session.mcpcap",

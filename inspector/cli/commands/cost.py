@@ -29,7 +29,7 @@ from inspector.features.cost.cost import (
     read_queries,
 )
 from inspector.present.spans import Line, Span
-from inspector.text import estimate_tokens, human_size, pad, visible
+from inspector.text import counted, estimate_tokens, human_size, pad, visible
 
 _EXAMPLES = (
     "mcp-inspect cost -- node server.js",
@@ -171,7 +171,7 @@ def _as_json(cost: Cost, found: Sequence[SearchResult], budget: int | None) -> d
 
 
 def _lines(cost: Cost, found: Sequence[SearchResult], budget: int | None, most: int | None) -> Iterator[Line]:
-    count = f"{len(cost.tools):,} tool{'s' if len(cost.tools) != 1 else ''}"
+    count = counted(len(cost.tools), "tool")
     total = f"{count}, {human_size(cost.size)}, ≈{cost.tokens:,} tokens"
     yield ((total, "strong"), (f"   instructions {human_size(cost.instructions)}", "muted"))
     if budget is not None:

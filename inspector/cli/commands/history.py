@@ -16,7 +16,7 @@ from inspector.config.paths import places
 from inspector.config.settings import user_config
 from inspector.present.spans import Line, Role
 from inspector.protocol import peek
-from inspector.text import visible
+from inspector.text import counted, visible
 
 _EXAMPLES = (
     "mcp-inspect history",
@@ -72,7 +72,7 @@ def clear_command(env: CliEnv, /, *, as_json: bool) -> ExitStatus:
     if as_json:
         output.data({"cleared": count})
     else:
-        output.text(f"Cleared {count:,} call{'' if count == 1 else 's'}.")
+        output.text(f"Cleared {counted(count, 'call')}.")
     return ExitStatus.OK
 
 

@@ -22,7 +22,7 @@ from inspector.protocol.frames import Frame
 from inspector.protocol.headers import headers_for
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.session.raw import Ended, RawSent
-from inspector.text import decode, human_size
+from inspector.text import counted, decode, human_size
 
 _EXAMPLES = (
     "mcp-inspect request resources/templates/list --json -- node server.js",
@@ -199,9 +199,7 @@ def _judge(visit: CommandSession, sent: RawSent, received: list[bytes]) -> ExitS
         case Ended.SILENT if sent.unanswered:
             raise RequestTimeout(f"timeout: no response within {sent.seconds:g} s", hint="Increase it with --wait.")
         case _:
-            visit.output.narrate(
-                f"{sent.ended}: received {len(received)} frame{'' if len(received) == 1 else 's'}, {size}"
-            )
+            visit.output.narrate(f"{sent.ended}: received {counted(len(received), 'frame')}, {size}")
     answers = (message for payload in received for message in jsonrpc.read(payload))
     failed = any(isinstance(answer, jsonrpc.ErrorResponse) for answer in answers)
     return ExitStatus.TOOL_ERROR if failed else ExitStatus.OK

@@ -62,7 +62,7 @@ from inspector.protocol.changes import ABSENT
 from inspector.protocol.credentials import SecretValues
 from inspector.session.open import open_session
 from inspector.session.session import Session
-from inspector.text import visible
+from inspector.text import counted, visible
 
 _RESPONSE_S = 60.0
 
@@ -215,7 +215,7 @@ def _sum(count: int, failed: int, new: int) -> Line:
     passed = count - failed
     parts: list[Span] = [(f"{passed:,} of {count:,} as expected", "error" if failed else "ok")]
     if new:
-        parts.append((f", {new:,} snapshot{'' if new == 1 else 's'} updated", "accent"))
+        parts.append((f", {counted(new, 'snapshot')} updated", "accent"))
     return tuple(parts)
 
 

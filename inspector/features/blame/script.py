@@ -24,6 +24,7 @@ from inspector.protocol.facts import (
 )
 from inspector.protocol.frames import Direction, Eol, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Request, ResultResponse
+from inspector.text import counted
 
 ENDED = "the server"
 """Key of how the server ended, beside those of the requests."""
@@ -274,9 +275,7 @@ def _names(result: Any, member: str) -> list[str]:
 
 def _list_words(names: list[str]) -> str:
     more = f", … {zlib.crc32(repr(sorted(names)).encode()):08x}" if len(names) > _MOST_NAMED else ""
-    return f"{len(names)} item{'s' * (len(names) != 1)}" + (
-        f": {', '.join(sorted(names)[:_MOST_NAMED])}{more}" if names else ""
-    )
+    return counted(len(names), "item") + (f": {', '.join(sorted(names)[:_MOST_NAMED])}{more}" if names else "")
 
 
 def _ends_of(journal: Journal, found: Outcome) -> Outcome:

@@ -79,7 +79,7 @@ def summary(diff: DefinitionsDiff) -> Line:
 
 
 def _compared(diff: DefinitionsDiff) -> str:
-    return f"; {diff.compared:,} item{'' if diff.compared == 1 else 's'} on both sides"
+    return f"; {text.counted(diff.compared, 'item')} on both sides"
 
 
 def _ordered(changes: Iterable[DefinitionChange]) -> list[DefinitionChange]:

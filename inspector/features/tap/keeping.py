@@ -19,6 +19,7 @@ from inspector.filters.language.fields import Term
 from inspector.filters.language.parser import parse
 from inspector.present import words
 from inspector.present.live_checks import LiveChecks
+from inspector.text import counted
 
 ANY_ERROR = "failed or severity >= error"
 """Meaning of the filter `error`."""
@@ -69,7 +70,7 @@ def verdict(captures: Sequence[Path], text: str) -> str:
             return f"--fail-on was not evaluated: {error}"
     if not found:
         return ""
-    return f"{found:,} message{'' if found == 1 else 's'} matched --fail-on {text!r}; see {captures[-1]}"
+    return f"{counted(found, 'message')} matched --fail-on {text!r}; see {captures[-1]}"
 
 
 def remove_unless(text: str, captures: Sequence[Path]) -> bool:

@@ -69,6 +69,7 @@ from inspector.protocol.facts import (
 )
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Message, ResultResponse
+from inspector.text import counted
 
 # Implementation of each field: from a field and a test of its value to a node.
 
@@ -335,7 +336,7 @@ class Program:
         slow = sum(pattern.too_slow for pattern in self._patterns)
         if any(pattern.given_up for pattern in self._patterns):
             return f"the pattern took too long {PATIENCE} times and was stopped: the result is incomplete"
-        return f"the pattern took too long on {slow} message{'s' if slow > 1 else ''}" if slow else ""
+        return f"the pattern took too long on {counted(slow, 'message')}" if slow else ""
 
     def stretches(self, first: int, last: int, most_bytes: int = BYTES) -> Iterator[tuple[int, int]]:
         """Divide entries into stretches for `mark`, the newest first."""

@@ -227,7 +227,7 @@ def _about(news: ListNews, now_ns: int) -> list[Line]:
 
 def _size(listing: Listing) -> str:
     items, pages = len(listing.items), listing.pages
-    return f"{items:,} item{'' if items == 1 else 's'} on {pages:,} page{'' if pages == 1 else 's'}"
+    return f"{text.counted(items, 'item')} on {text.counted(pages, 'page')}"
 
 
 def marks_of(news: Sequence[ListNews]) -> Mapping[str, str]:
@@ -337,7 +337,7 @@ def alarm(memory: RememberedServer) -> str:
 def changes_in_short(seen: SinceSeen) -> str:
     """Return the number of changes in one list: "3 tools changed, 1 new"."""
     one, changed, new = LISTS[seen.kind].one, seen.count_changed, len(seen.changes.added)
-    message = f"{changed:,} {one}{'' if changed == 1 else 's'} changed" if changed else ""
+    message = f"{text.counted(changed, one)} changed" if changed else ""
     if new:
         message += f", {new:,} new" if message else f"{new:,} new {one}{'' if new == 1 else 's'}"
     return message
@@ -346,9 +346,7 @@ def changes_in_short(seen: SinceSeen) -> str:
 def remember_first(memory: RememberedServer) -> str:
     """Return what was seen for the first time: "13 tools, 4 prompts"; "" if nothing of it has a name."""
     counts = {kind: len(memory.first[kind].items) for kind in KINDS if kind in memory.first}
-    return ", ".join(
-        f"{count:,} {LISTS[kind].one}{'' if count == 1 else 's'}" for kind, count in counts.items() if count
-    )
+    return ", ".join(text.counted(count, LISTS[kind].one) for kind, count in counts.items() if count)
 
 
 def marks_since(memory: RememberedServer, kinds: Sequence[str]) -> dict[str, Any]:

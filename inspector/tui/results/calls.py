@@ -163,7 +163,7 @@ class CallClocks(msgspec.Struct, frozen=True):
 
 def question(tool: Tool, label: str, problems: int = 0) -> list[list[tuple[str, Any]]]:
     """Return the text of the confirmation before a destructive call, as lines. `problems`: of the arguments."""
-    errors = f"{problems} error{'' if problems == 1 else 's'} in the arguments"
+    errors = f"{text.counted(problems, 'error')} in the arguments"
     invalid = [[(f"{glyphs().error} {errors}: they do not match the schema", "error")]] if problems else []
     return [
         *invalid,

@@ -28,7 +28,7 @@ from inspector.present.result import CallOutcome, ResultView
 from inspector.present.rows import RowSource, SpanRows
 from inspector.present.server_log import Meanwhile
 from inspector.present.spans import Line, Span, clip, fact_lines, words_wrapped
-from inspector.text import decode
+from inspector.text import counted, decode
 from inspector.tui import keys
 from inspector.tui.results.content import ContentView
 from inspector.tui.theme import glyphs, spans_to_text
@@ -383,7 +383,7 @@ class ResultBody(Widget):
         labels[HISTORY] = f"{TABS[HISTORY]} {count}" if count else TABS[HISTORY]
         labels[STDERR] = f"{TABS[STDERR]} {self.written:,}" if self.written else TABS[STDERR]
         self._tabs.relabel(labels)
-        stderr = f"stderr {self.written:,} line{'' if self.written == 1 else 's'}"
+        stderr = f"stderr {counted(self.written, 'line')}"
         written = [("tools.stderr", stderr)] if self.written and not self.whole_blocks else []
         self._buttons.offer(*self._actions, *(("tools.browser",) if self.has_app else ()), *written)
 

@@ -11,7 +11,7 @@ from textual.geometry import Region
 
 from inspector.present.rows import RowSource, SpanRows
 from inspector.present.spans import Span, clip, plain, spans_width
-from inspector.text import visible
+from inspector.text import counted, visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.sent import Sent
@@ -105,7 +105,7 @@ class Growth:
         long: list[Span] = [(f" {new:,} new", "warning")] if new else []
         short: list[Span] = [(f" +{new:,}", "warning")] if new else []
         if wrong:
-            long.append((f" {glyphs().error} {wrong:,} error{'s' if wrong > 1 else ''}", "error"))
+            long.append((f" {glyphs().error} {counted(wrong, 'error')}", "error"))
             short.append((f" {glyphs().error}{wrong:,}", "error"))
         return long, short
 

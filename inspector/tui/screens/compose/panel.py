@@ -144,7 +144,7 @@ def verdict(message: ComposedMessage) -> tuple[str, Role]:
     if sent is None:
         return "waiting", "pending"
     took = text.human_duration(message.took_ns)
-    received = f"{len(sent.received)} frame{'' if len(sent.received) == 1 else 's'}"
+    received = text.counted(len(sent.received), "frame")
     status = f", HTTP {sent.status}" if sent.status else ""
     match sent.ended:
         case Ended.ANSWERED:

@@ -222,7 +222,7 @@ def counted(checks: AnyChecks | None, *, shows_muted: bool = False) -> Both:
     for severity in Severity:
         if number := checks.counts[severity]:
             sign, role = SIGNS[severity]
-            left.append((f"  {sign} {number:,} {severity}{'' if number == 1 else 's'}", role))
+            left.append((f"  {sign} {text.counted(number, severity)}", role))
     muted = len(checks.hidden)
     message = f"{muted:,} muted, {'shown' if shows_muted else 'hidden'}"
     right: list[Span] = [(message, "claimed")] if muted > 0 else []

@@ -45,6 +45,7 @@ _TICKS = 10
 class FindingsPanel(Panel):
     places = keys.SCREENS["findings"].places
     BINDINGS = keys.bindings("Findings")
+    ROW_ACTIONS = frozenset(("mute",))
     DEFAULT_CSS = """
     FindingsPanel > Vertical { width: 3fr; height: 1fr; }
     FindingsPanel > Vertical > Static { height: auto; max-height: 4; padding: 0 1; }
@@ -53,9 +54,7 @@ class FindingsPanel(Panel):
     FindingsPanel Scroller > Static { height: auto; }
     FindingsPanel ButtonBar { dock: bottom; }
     FindingsPanel.-below > Vertical { width: 1fr; height: 1fr; }
-    FindingsPanel.-below > .findings--detail {
-        width: 1fr;
-    }
+    FindingsPanel.-below > .findings--detail { width: 1fr; }
     """
 
     def __init__(self, conversation: OpenConversation) -> None:
@@ -121,6 +120,17 @@ class FindingsPanel(Panel):
         self._wanted_finding = findings[0] if findings else None
         self._ticks = 0
 
+    @property
+    def has_row(self) -> bool:
+        return self._rows.item(self._list.view.cursor) is not None
+
+    @property
+    def export_scopes(self) -> Sequence[ExportScope]:
+        """Evidence of the selected findings, with the operations that it belongs to."""
+        ns = dict.fromkeys(n for each in self._findings() for n in each.frames[:_MOST_EVIDENCE])
+        find = partial(entries_of_all, self._conversation.journal, tuple(ns))
+        return (ExportScope("the finding's evidence", find=find),) if ns else ()
+
     # Keys
 
     def action_filter(self) -> None:
@@ -136,6 +146,50 @@ class FindingsPanel(Panel):
         self._bar.display = False
         self._want("")
         self._list.focus()
+
+    def action_open(self) -> None:
+        """Show the evidence of the selected finding in Traffic."""
+        if (found := self._evidence) is not None:
+            self.post_message(self.EntryWanted(found.frames[0], found.pointer, found.span))
+
+    def copy(self) -> None:
+        """Copy the selected finding, or those of the selected group."""
+        chosen = self._findings()[:_MOST_COPIED]
+        if chosen:
+            copy(self.app, findings_text(chosen), f"{len(chosen)} findings" if len(chosen) > 1 else "finding")
+
+    def action_muted(self) -> None:
+        """Toggle whether muted findings are shown."""
+        if not self._conversation.checks.hidden:
+            self.notify("Nothing is muted.", markup=False, timeout=3)
+        self._rows.shows_muted = not self._rows.shows_muted
+        self._look()
+
+    def action_pause(self) -> None:
+        """Pause or resume the checks."""
+        checks = self._conversation.checks
+        checks.pause(not checks.paused)
+        self._look()
+
+    def action_mute(self) -> None:
+        """Mute or unmute the selected finding, or the check of a group."""
+        item, checks = self._rows.item(self._list.view.cursor), self._conversation.checks
+        if item is None:
+            return
+        mutes = {Mute(item.id)}
+        if isinstance(item, Finding):
+            own = {mute_of(each) for each in self._rows.occurrences(item)}
+            mutes = (own | mutes) & checks.muted or own
+        now = checks.muted - mutes if mutes <= checks.muted else checks.muted | mutes
+        checks.mute(now)
+        kept = self._kept().keep(now)
+        message = (
+            f"Muted in this capture. {keys.shown_key('findings.muted')} shows them."
+            if mutes <= now
+            else "No longer muted."
+        )
+        self.notify(message if kept else f"{message} It could not be saved.", markup=False, timeout=3)
+        self._look()
 
     # Messages of the widgets
 
@@ -233,63 +287,6 @@ class FindingsPanel(Panel):
         """Selected finding, or the first of the selected group; None without an entry to show."""
         found = self._findings()[:1]
         return found[0] if found and found[0].frames else None
-
-    def action_open(self) -> None:
-        """Show the evidence of the selected finding in Traffic."""
-        if (found := self._evidence) is not None:
-            self.post_message(self.EntryWanted(found.frames[0], found.pointer, found.span))
-
-    def copy(self) -> None:
-        """Copy the selected finding, or those of the selected group."""
-        chosen = self._findings()[:_MOST_COPIED]
-        if chosen:
-            copy(self.app, findings_text(chosen), f"{len(chosen)} findings" if len(chosen) > 1 else "finding")
-
-    def action_muted(self) -> None:
-        """Toggle whether muted findings are shown."""
-        if not self._conversation.checks.hidden:
-            self.notify("Nothing is muted.", markup=False, timeout=3)
-        self._rows.shows_muted = not self._rows.shows_muted
-        self._look()
-
-    def action_pause(self) -> None:
-        """Pause or resume the checks."""
-        checks = self._conversation.checks
-        checks.pause(not checks.paused)
-        self._look()
-
-    ROW_ACTIONS = frozenset(("mute",))
-
-    @property
-    def has_row(self) -> bool:
-        return self._rows.item(self._list.view.cursor) is not None
-
-    def action_mute(self) -> None:
-        """Mute or unmute the selected finding, or the check of a group."""
-        item, checks = self._rows.item(self._list.view.cursor), self._conversation.checks
-        if item is None:
-            return
-        mutes = {Mute(item.id)}
-        if isinstance(item, Finding):
-            own = {mute_of(each) for each in self._rows.occurrences(item)}
-            mutes = (own | mutes) & checks.muted or own
-        now = checks.muted - mutes if mutes <= checks.muted else checks.muted | mutes
-        checks.mute(now)
-        kept = self._kept().keep(now)
-        message = (
-            f"Muted in this capture. {keys.shown_key('findings.muted')} shows them."
-            if mutes <= now
-            else "No longer muted."
-        )
-        self.notify(message if kept else f"{message} It could not be saved.", markup=False, timeout=3)
-        self._look()
-
-    @property
-    def export_scopes(self) -> Sequence[ExportScope]:
-        """Evidence of the selected findings, with the operations that it belongs to."""
-        ns = dict.fromkeys(n for each in self._findings() for n in each.frames[:_MOST_EVIDENCE])
-        find = partial(entries_of_all, self._conversation.journal, tuple(ns))
-        return (ExportScope("the finding's evidence", find=find),) if ns else ()
 
     def _kept(self) -> StoredMutes:
         return StoredMutes(places().state, self._conversation.journal.head.id)

@@ -13,6 +13,7 @@ from textual.containers import Vertical
 
 from inspector.present.held_messages import HeldRows, TapStatus
 from inspector.present.spans import Span
+from inspector.text import counted
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.input_queue import hold_keys, release_keys
@@ -162,7 +163,7 @@ class InboxPanel(Panel):
         waiting = len(self._rows.unanswered) + self._rows.waited
         left: list[Span] = [("Server requests", "title"), (f"  {waiting} waiting", "warning" if waiting else "faint")]
         roots = len(self.conversation.inbox.roots)
-        listed = f"{roots} root{'' if roots == 1 else 's'}  {keys.shown_key('inbox.roots')}"
+        listed = f"{counted(roots, 'root')}  {keys.shown_key('inbox.roots')}"
         every = f"decline all  {keys.shown_key('inbox.all')}   " if waiting > 1 else ""
         self._line.show(left, [(f"{every}{listed}", "faint")] if self.conversation.can_act else [])
 
@@ -230,7 +231,7 @@ class InboxPanel(Panel):
         event.stop()
         await self.conversation.inbox.set_roots(event.roots)
         count = len(event.roots)
-        self.app.notify(f"{count} root{'' if count == 1 else 's'} from the next request.", markup=False)
+        self.app.notify(f"{counted(count, 'root')} from the next request.", markup=False)
         self._say()
         self.frame.close()
         self._list.focus()

@@ -24,7 +24,7 @@ from inspector.forms.values import FormValue
 from inspector.present.spans import Span, clip, spans_width
 from inspector.present.words import badge
 from inspector.protocol.listed_items import ListedItem
-from inspector.text import visible
+from inspector.text import counted, visible
 from inspector.tui import keys
 from inspector.tui.input_queue import drop_typed_ahead
 from inspector.tui.screens.items.model import finding_spans
@@ -139,7 +139,7 @@ def _left(content: CallBarContent) -> Sequence[BarItem]:
         nothing = "Not sent: " if content.tried else ""
         return (BarItem(((f"{glyphs().warning} {nothing}{content.why_not}", "warning"),)),)
     key = keys.key_name("ctrl+j")
-    errors = f"{problems} error{'' if problems == 1 else 's'}"
+    errors = counted(problems, "error")
     if problems and content.armed:
         return (BarItem(button_spans(f"{content.verb} anyway ({errors})", key, "warning"), "call"),)
     anyway = " anyway" if content.gone else ""

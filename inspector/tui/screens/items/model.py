@@ -101,7 +101,7 @@ class PromptRow(ItemRow, frozen=True, gc=False):
     @property
     def right(self) -> str:
         count = len(_named(Prompt(self.item.raw)))
-        return f"{count} argument{'' if count == 1 else 's'}" if count else ""
+        return text.counted(count, "argument") if count else ""
 
 
 class Completion(msgspec.Struct, frozen=True):
@@ -151,8 +151,8 @@ def counts(offers: Sequence[ItemRow]) -> tuple[str, str]:
     """Return the counts in two parts: "5 resources", ", 2 templates"; ("", "") for none."""
     templates = sum(isinstance(offer.item, Template) for offer in offers)
     others = len(offers) - templates
-    first = f"{others:,} resource{'' if others == 1 else 's'}" if offers else ""
-    return first, f", {templates:,} template{'' if templates == 1 else 's'}" if templates else ""
+    first = text.counted(others, "resource") if offers else ""
+    return first, f", {text.counted(templates, 'template')}" if templates else ""
 
 
 def resource_place(item: ListedItem) -> Line:
@@ -210,7 +210,7 @@ def prompt_offers(prompts: Sequence[Prompt]) -> list[ItemRow]:
 
 def prompt_counts(offers: Sequence[ItemRow]) -> tuple[str, str]:
     """Return the count, and no additional text."""
-    return (f"{len(offers):,} prompt{'' if len(offers) == 1 else 's'}" if offers else ""), ""
+    return (text.counted(len(offers), "prompt") if offers else ""), ""
 
 
 def _named(prompt: Prompt) -> dict[str, Any]:
@@ -344,7 +344,7 @@ def completion_of(result: Any) -> Completion:
 
 def _note(result: Any, values: tuple[str, ...], odd: int) -> Line:
     total, more = peek.integer(result, "completion", "total"), peek.flag(result, "completion", "hasMore") is True
-    count = f"{len(values):,} value{'' if len(values) == 1 else 's'}" if values else "no values"
+    count = text.counted(len(values), "value") if values else "no values"
     if total is not None and total != len(values):
         count += f" of {total:,}"
     if more:

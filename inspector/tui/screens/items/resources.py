@@ -194,7 +194,7 @@ class ResourcesPanel(OffersPanel):
             _tell(self, why, "warning")
         elif request.problem or not uri:
             _tell(self, f"Cannot subscribe: {request.problem or 'it has no uri'}.")
-        elif not _can_be_watched(conversation.opening.capabilities if conversation.opening else None):
+        elif conversation.opening is None or not peek.flag(conversation.opening.capabilities, "resources", "subscribe"):
             _tell(self, _LACKS, "warning")
         else:
             state = conversation.journal.conversation.subscriptions.standing(uri)
@@ -267,10 +267,6 @@ def _tell(
     panel: ResourcesPanel, what: str, severity: Literal["information", "warning", "error"] = "information"
 ) -> None:
     panel.app.notify(text.visible(what, limit=400), severity=severity, markup=False)
-
-
-def _can_be_watched(capabilities: object) -> bool:
-    return peek.flag(capabilities, "resources", "subscribe") is True
 
 
 def _result(journal: Journal, exchange: Exchange) -> object:

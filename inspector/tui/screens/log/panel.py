@@ -15,7 +15,7 @@ from inspector.present.spans import Span
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.request_meta import LEVELS
-from inspector.text import visible
+from inspector.text import counted, visible
 from inspector.tui import keys
 from inspector.tui.clipboard import copy
 from inspector.tui.conversation import ConversationStage, OpenConversation, why_silent
@@ -210,7 +210,7 @@ def _shown(model: ServerLog) -> tuple[list[Span], list[Span]]:
     left.append((f"  {keys.shown_key('log.lower')} {keys.shown_key('log.raise')}", "faint"))
     if model.is_filtering:
         left.append((f"  {glyphs().pending} filtering", "pending"))
-    lines = f"{model.total:,} line{'' if model.total == 1 else 's'}"
+    lines = counted(model.total, "line")
     return left, [(lines if wanted == LogFilter() else f"{model.count:,} of {lines}", "muted")]
 
 

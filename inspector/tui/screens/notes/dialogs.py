@@ -12,7 +12,7 @@ from inspector.capture.format.notes import COLOURS, Mark, View
 from inspector.errors import UsageError
 from inspector.present.spans import Span
 from inspector.present.traffic.note_rows import NoteRows, next_colour
-from inspector.text import visible
+from inspector.text import counted, visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
@@ -70,7 +70,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
         self.query_one(LogList).sync()
         where = "" if self._noted.is_kept else "not recorded: lost when the session ends"
         message = notes.trouble or where
-        counts = f"{_some(len(notes.marks), 'mark')}, {_some(len(notes.views), 'view')}"
+        counts = f"{counted(len(notes.marks), 'mark')}, {counted(len(notes.views), 'view')}"
         self.query_one(StatusLine).show([(visible(message, limit=300), "warning")], [(counts, "muted")])
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
@@ -121,7 +121,3 @@ class MarksScreen(Dialog["Mark | View | None"]):
         except UsageError as error:
             self.notify(visible(error.full_text, limit=300), severity="error", markup=False)
         self._show()
-
-
-def _some(count: int, one: str) -> str:
-    return f"{count:,} {one}{'' if count == 1 else 's'}"

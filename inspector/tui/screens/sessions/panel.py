@@ -18,7 +18,7 @@ from inspector.config.paths import places
 from inspector.config.settings import captures_directory
 from inspector.errors import UsageError
 from inspector.present.spans import Span
-from inspector.text import human_size, visible
+from inspector.text import counted, human_size, visible
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import Panel
@@ -90,7 +90,7 @@ class SessionsPanel(Panel):
         self._rows.show(shown)
         self.list.sync()
         size = sum(each.summary.size for each in shown if each.summary is not None)
-        many = f"{len(shown):,} capture{'' if len(shown) == 1 else 's'}"
+        many = counted(len(shown), "capture")
         self._head.show([("Captures", "title")], [(f"{many}, {human_size(size)}", "muted")])
         chosen = self.chosen
         self._foot.show(about(chosen) if chosen is not None else [])

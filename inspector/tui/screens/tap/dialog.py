@@ -39,7 +39,7 @@ from inspector.present.held_messages import (
 from inspector.present.spans import Span
 from inspector.protocol import peek
 from inspector.protocol.listed_items import ListedItem, Tool
-from inspector.text import visible
+from inspector.text import counted, visible
 from inspector.tui import keys
 from inspector.tui.bars import HeaderBar
 from inspector.tui.panels import ShowsHeld
@@ -259,7 +259,7 @@ class HeldScreen(Dialog[None]):
         self._list.sync()
         if self._rows.count != before:
             self.refresh_bindings()
-        message = f"{len(status.held)} held · {len(status.rules)} rule{'' if len(status.rules) == 1 else 's'}"
+        message = f"{len(status.held)} held · {counted(len(status.rules), 'rule')}"
         self._line.show([(message, "title")], [(status.timeout, "faint")])
         if is_covered:  # a confirmation is about what is in the editor
             return

@@ -73,7 +73,7 @@ def row(task: Task, now_ns: int, width: int, *, followed: bool = False) -> list[
     else:
         cells.append(age)
     if task.faults:
-        cells.append((f"{spans.WARNING} {len(task.faults)} fault{'' if len(task.faults) == 1 else 's'}  ", "warning"))
+        cells.append((f"{spans.WARNING} {text.counted(len(task.faults), 'fault')}  ", "warning"))
     return lay([*cells, (text.visible(task.message, limit=300), "text")], width)
 
 
@@ -102,7 +102,7 @@ def _facts(journal: Journal, task: Task, now_ns: int, followed: bool) -> Iterabl
     yield Fact("age", f"{text.human_duration(age)} total" if task.ended else f"{age // _SECOND:,} s")
     yield Fact("ttl", "no limit, or not reported" if task.ttl_ms is None else _kept(task.ttl_ms, task, now_ns))
     yield Fact("poll every", "not reported" if task.poll_ms is None else _milliseconds(task.poll_ms))
-    yield Fact("polled", f"{task.polls:,} time{'' if task.polls == 1 else 's'}")
+    yield Fact("polled", text.counted(task.polls, "time"))
     for name, value in (("created", task.created_at), ("updated", task.updated_at)):
         if value:
             yield fact(name, value, "muted")

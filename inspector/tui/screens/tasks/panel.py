@@ -22,7 +22,7 @@ from inspector.protocol.flows.tasks import why_no_list
 from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.tracking.tasks import Task
 from inspector.session.tasks import SessionTasks
-from inspector.text import visible
+from inspector.text import counted, visible
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation, why_silent
 from inspector.tui.panels import Panel
@@ -314,7 +314,7 @@ class TasksPanel(Panel):
             return
         count = len(listed.ids)
         why = f" {listed.stopped}" if listed.stopped else ""
-        self.app.notify(visible(f"The server lists {count} task{'' if count == 1 else 's'}.{why}"), markup=False)
+        self.app.notify(visible(f"The server lists {counted(count, 'task')}.{why}"), markup=False)
 
     def _warn(self, what: str) -> None:
         self.app.notify(visible(what, limit=300), severity="warning", markup=False)
@@ -331,10 +331,8 @@ def _head(rows: TaskRows, conversation: OpenConversation) -> tuple[list[Span], l
     """Return the line above the list: the number of tasks, and the number of faults that belong to no task."""
     left: list[Span] = [("Tasks", "title"), (f"  {rows.running} running", "pending" if rows.running else "faint")]
     if wrong := len(conversation.journal.conversation.tasks.faults):
-        left.append(
-            (f"  {glyphs().warning} {wrong} invalid message{'' if wrong == 1 else 's'} about unknown tasks", "warning")
-        )
-    return left, [(f"{rows.count:,} task{'' if rows.count == 1 else 's'}", "muted")]
+        left.append((f"  {glyphs().warning} {counted(wrong, 'invalid message')} about unknown tasks", "warning"))
+    return left, [(counted(rows.count, "task"), "muted")]
 
 
 def _empty(conversation: OpenConversation) -> list[list[Span]]:

@@ -151,7 +151,7 @@ class Waterfall(RowSource):
         began = (exchange.started_ns + wire.offset - self._start()) / 1e9
         named = text.visible(f"{exchange.method} {exchange.target}".strip(), limit=80)
         count = exchange.progress.count if exchange.progress is not None else 0
-        progress = f"  {count} progress notification{'s' if count > 1 else ''}" if count else ""
+        progress = f"  {text.counted(count, 'progress notification')}" if count else ""
         when = f"  #{exchange.request_frame}  began at {began:.3f} s{progress}   "
         whose: list[Span] = [(f"{wire.name}  ", wire.role)] if wire.name else []
         return [*whose, (named, "method"), (when, "muted"), (window, "faint")]

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from inspector.present.json_text import OPEN_LIMIT, JsonLines
 from inspector.present.spans import Span, clip, in_text, marked, spans_width, wrapped
+from inspector.text import counted
 
 BIG = 1_000
 """Minimum number of lines of a big value."""
@@ -308,12 +309,12 @@ class JsonRows:
         if line not in self._items:
             self._items[line] = self.lines.places.items(line, line + hidden + 1) if hidden <= _COUNTED else None
         items = self._items[line]
-        counted = f"{hidden:,} line{'s' * (hidden != 1)}"
+        lines = counted(hidden, "line")
         if items is None:
-            return counted
+            return lines
         word = "item" if end[0][0].strip().startswith("]") else "member"
-        held = f"{items:,} {word}{'s' * (items != 1)}"
-        return held if items == hidden else f"{held}, {counted}"
+        held = counted(items, word)
+        return held if items == hidden else f"{held}, {lines}"
 
     def toggle(self, line: int, width: int) -> int:
         """Fold or unfold the value that a line begins or ends, or expand or collapse a long line."""

@@ -23,7 +23,7 @@ from inspector.forms.validate import Validation
 from inspector.forms.values import FormValue, initial_value
 from inspector.present.gc_control import no_collection
 from inspector.present.spans import Span
-from inspector.text import visible
+from inspector.text import counted, visible
 from inspector.tui import keys
 from inspector.tui.input_queue import take_repeats
 from inspector.tui.theme import glyphs
@@ -422,9 +422,9 @@ def wrong_or_awaited(problems: int, awaited: int) -> Span:
     wrong = problems - awaited
     if not wrong:
         return f"{awaited} required", "muted"
-    return f"{glyphs().error} {wrong} error{'' if wrong == 1 else 's'}", "error"
+    return f"{glyphs().error} {counted(wrong, 'error')}", "error"
 
 
 def hints_span(hints: int) -> Span:
     """Return the number of hints about a form."""
-    return f"{glyphs().warning} {hints} format hint{'' if hints == 1 else 's'}", "warning"
+    return f"{glyphs().warning} {counted(hints, 'format hint')}", "warning"
