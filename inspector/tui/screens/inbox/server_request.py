@@ -240,6 +240,8 @@ class QuestionPane(Widget):
         self.conversation = conversation
         self.asked: RequestRow | None = None
         """Shown request."""
+        self._asked_in = conversation
+        """The conversation of the shown request: until the next one is drawn, that before the latest."""
         self._takes_focus = False
         """Whether this pane is about to get the focus; until then no widget has it."""
         self.edits_roots = False
@@ -285,7 +287,7 @@ class QuestionPane(Widget):
         reads_on = has_focus and asked == self.asked
         self._keep()
         self.edits_roots = False
-        self.asked, self._standing = asked, standing
+        self.asked, self._asked_in, self._standing = asked, self.conversation, standing
         if not reads_on:
             await self._fill()
             return
@@ -376,19 +378,19 @@ class QuestionPane(Widget):
 
     def tick(self) -> None:
         """Update the age of the request."""
-        asked = self.asked
+        asked, conversation = self.asked, self._asked_in
         if self.edits_roots or asked is None:
             self.title_row.show([("Roots" if self.edits_roots else _NOTHING, "title" if self.edits_roots else "muted")])
             return
         left: list[Span] = [(f"{glyphs().event} {kind_word(asked.server_request)}", "title")]
-        if place := place_of(asked.ticket, self.conversation):
+        if place := place_of(asked.ticket, conversation):
             left.append((f"  {place}", "muted"))
         if (proposal := proposal_of(asked)) is not None and asked.waits:
-            left.append(proposal_line(proposal, self.conversation.now_ns))
+            left.append(proposal_line(proposal, conversation.now_ns))
         if asked.waits or asked.waited:
-            since: Span = (f"Waiting for you {age(asked.server_request, self.conversation.now_ns)}", "warning")
+            since: Span = (f"Waiting for you {age(asked.server_request, conversation.now_ns)}", "warning")
         else:  # no age, which would be painted again and again
-            since = (f"received {clock(self.conversation.journal.store.wall_ns(asked.server_request.frame))}", "muted")
+            since = (f"received {clock(conversation.journal.store.wall_ns(asked.server_request.frame))}", "muted")
         self.title_row.show(left, [since])
 
     def _renew_bar(self) -> None:

@@ -8,8 +8,10 @@ from textual.pilot import Pilot
 from inspector.protocol.server_requests import ErrorReply, Result, Root, accepted, declined, dismissed
 from inspector.session.inbox import TicketState
 from inspector.tui.screens.inbox.panel import InboxPanel
+from tests.present.tape import Tape
 from tests.tui.screen_text import press, shows, text
 from tests.tui.screens.asking import Asking
+from tests.tui.staging import Staged
 from tests.tui.widgets.showing import ShowingPanel
 from tests.waiting import until
 
@@ -35,6 +37,16 @@ async def opened(pilot: Pilot[None], app: Inbox, word: str) -> None:
 async def test_empty_inbox_explains_itself(subject: Asking) -> None:
     async with (app := Inbox(subject)).run_test(size=(80, 24)):
         await shows(app, "No server requests", "1 root  x R")
+
+
+async def test_request_of_an_earlier_connection_is_gone_with_it(subject: Asking) -> None:
+    await subject.inbox.answer(subject.ask_city("First?"), declined())
+    async with (app := Inbox(subject)).run_test(size=(120, 24)):
+        await shows(app, "First?", "received")
+        app.panel.rebind(Staged(Tape()))
+        app.panel.sync()
+        await shows(app, "No server requests")
+        await until(lambda: "First?" not in text(app), "the request is gone")
 
 
 async def test_waiting_requests_precede_ended_ones(subject: Asking) -> None:
