@@ -90,9 +90,12 @@ async def test_other_failures_say_what_came(there: Endpoint, response: HttpRespo
 
 async def test_one_that_never_answers_is_left_in_time(there: Endpoint) -> None:
     there.hold = asyncio.Event()
-    with pytest.raises(RequestTimeout, match=r"tide at 127\.0\.0\.1:\d+\) did not respond within 0\.05 s"):
-        await asking(there, patience_s=0.05).answer(PARAMS)
-    await until(lambda: there.gone == 1, "the endpoint sees that nobody waits")
+    for patience_s in (0.05, 1, 20):  # a busy machine may not send the request in time
+        with pytest.raises(RequestTimeout, match=rf"tide at 127\.0\.0\.1:\d+\) did not respond within {patience_s} s"):
+            await asking(there, patience_s=patience_s).answer(PARAMS)
+        if there.asked:
+            break
+    await until(lambda: there.gone == len(there.asked) == 1, "the endpoint sees that nobody waits")
 
 
 async def test_disconnected_endpoint_is_reported(there: Endpoint) -> None:
