@@ -89,6 +89,14 @@ def test_a_byte_that_is_no_utf8_shows_its_value() -> None:
     assert text.decode("数".encode()) == "数"
 
 
+def test_quoted_text_shows_where_it_was_cut() -> None:
+    assert [text.cut("lantern", most) for most in (7, 6)] == ["lantern", "lanter…"]
+
+
+def test_number_is_followed_by_what_it_counts() -> None:
+    assert [text.counted(number, "call") for number in (0, 1, 1043)] == ["0 calls", "1 call", "1,043 calls"]
+
+
 def test_a_text_is_cut_by_the_cells_it_takes() -> None:
     assert text.fit("hello", 5) == "hello"
     assert text.fit("hello!", 5) == "hell…"

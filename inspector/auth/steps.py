@@ -14,6 +14,7 @@ import msgspec
 from inspector.checks.foreign_text import words_of_body
 from inspector.documents import prepared_type
 from inspector.errors import AuthorizationNeeded
+from inspector.protocol import peek
 from inspector.protocol.credentials import without_credentials
 from inspector.protocol.facts import header
 from inspector.text import cut
@@ -89,10 +90,7 @@ class HttpFetched(msgspec.Struct, frozen=True):
     @property
     def value(self) -> Any:
         """Body as JSON; None if it is not JSON."""
-        try:
-            return msgspec.json.decode(self.body)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return None
+        return peek.decoded(self.body)
 
 
 class OpenAddress(msgspec.Struct, frozen=True):

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
-
 from inspector.protocol import peek
 from inspector.text import cut
 
@@ -138,7 +136,7 @@ def reason_of(error: Any) -> str:
 def with_its_json_read(message: str) -> str:
     """Return a message whose second half is the JSON of a validator's report, with the words of that in its place."""
     begin = re.search(r": ?([\[{]\s*[\[{\"])", message[:_MOST_EMPTY])
-    words = words_in(_decoded(message[begin.start(1) :])) if begin else ""
+    words = words_in(peek.decoded(message[begin.start(1) :][:20_000])) if begin else ""
     return f"{message[: begin.start()]}: {words}" if begin and words else message
 
 
@@ -171,7 +169,7 @@ def words_in(value: Any) -> str:
 def _words(value: Any, depth: int) -> Iterator[str]:
     if isinstance(value, str):
         text = value.strip()
-        if text.startswith(("[", "{")) and depth and (inner := _decoded(text)) is not None:
+        if text.startswith(("[", "{")) and depth and (inner := peek.decoded(text[:20_000])) is not None:
             yield from _words(inner, depth - 1)
         if text and not text.isdigit():
             yield elided(text.partition("\n")[0] if _STACK.search(text) else " ".join(text.split()))
@@ -196,17 +194,10 @@ def words_of_body(body: bytes) -> str:
     if text.startswith("<"):
         return words_of_page(text)
     if text.startswith(("{", "[", '"')):
-        return words_in(_decoded(text))
+        return words_in(peek.decoded(text[:20_000]))
     lines = text.splitlines()
     is_short = len(text) <= _MOST and _STACK.search(text) is None
     return ": ".join(filter(None, map(str.strip, lines))) if is_short else elided(_decisive(lines))
-
-
-def _decoded(text: str) -> Any:
-    try:
-        return msgspec.json.decode(text[:20_000])
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
 
 
 def _decisive(lines: list[str]) -> str:

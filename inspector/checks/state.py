@@ -590,10 +590,7 @@ def value_of(http: HttpExchangeState, fact: HttpFact) -> Any:
     """
     if http.response is None or http.response.status != 200:
         return None
-    try:
-        value = msgspec.json.decode(fact.document) if fact.document else None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+    value = peek.decoded(fact.document or b"")
     return value if isinstance(value, dict) else None
 
 

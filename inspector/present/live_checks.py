@@ -280,10 +280,7 @@ def _items_of(kind: str, listing: Listing) -> dict[str, Any]:
 
 def _read(journal: Journal, n: int) -> Any:
     what = journal.store.entry(n).what if n <= journal.store.count else None
-    try:
-        return msgspec.json.decode(getattr(what, "payload", b""))
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
+    return peek.decoded(getattr(what, "payload", b""))
 
 
 class LiveChecks(JournalFindings):

@@ -5,9 +5,19 @@ All JSON from outside is read with this module: `"_meta": null` and `"tools": "n
 
 from typing import Any
 
+import msgspec
+
 _EXACT = 2**53
 """Beyond it, a double no longer identifies the integer that was written."""
 type_names = {dict: "object", list: "array", str: "string", bool: "boolean", int: "number", float: "number"}
+
+
+def decoded(written: bytes | str | msgspec.Raw) -> Any:
+    """Return a JSON text as a value; None if it is not JSON."""
+    try:
+        return msgspec.json.decode(written)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
 
 
 def at(value: Any, *path: str | int) -> Any:

@@ -210,10 +210,7 @@ def _use(call: Any, request: ChatRequest) -> dict[str, Any]:
     """Translate a function call into a tool use. Raises: RequestFailed for invalid arguments."""
     name = peek.text(call, "function", "name") or ""
     written = peek.text(call, "function", "arguments") or "{}"
-    try:
-        arguments = msgspec.json.decode(written)
-    except (msgspec.DecodeError, RecursionError):
-        arguments = None
+    arguments = peek.decoded(written)
     if not isinstance(arguments, dict):
         raise RequestFailed(
             f"the model calls {name} with arguments that are no JSON object: {written[:_QUOTED]}",

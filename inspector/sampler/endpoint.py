@@ -35,7 +35,7 @@ class _HttpResponse(msgspec.Struct, frozen=True):
     @property
     def error_message(self) -> str:
         """Return the message of an error response: from its JSON, otherwise the beginning of the body."""
-        value = _json(self.body)
+        value = peek.decoded(self.body)
         error = peek.at(value, "error")
         message = peek.text(error, "message") or (error if isinstance(error, str) else None)
         return message or peek.text(value, "message") or self.body.decode("utf-8", "replace").strip()
@@ -99,7 +99,7 @@ class ChatModel:
             raise RequestFailed(
                 f"{where}{moved}: {excerpt or 'nothing else'}", hint=_WANTED if response.status < 500 else ""
             )
-        completion = _json(response.body)
+        completion = peek.decoded(response.body)
         if completion is None:
             kind = response.content_type or "no content type"
             raise RequestFailed(f"{where} with {kind}, which is not JSON: {excerpt or 'an empty body'}", hint=_WANTED)
@@ -120,11 +120,3 @@ async def _whole(response: httpx.Response) -> _HttpResponse:
 
 def _renamed(body: dict[str, Any]) -> dict[str, Any]:
     return {"max_completion_tokens" if name == "max_tokens" else name: value for name, value in body.items()}
-
-
-def _json(body: bytes) -> Any:
-    """Decode a body as JSON; None if it is not JSON."""
-    try:
-        return msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None

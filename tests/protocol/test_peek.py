@@ -14,6 +14,11 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.parametrize("written", [b"{", b'"\xff"', "\ud800", b"[" * 100_000], ids=["cut", "bytes", "half", "deep"])
+def test_text_that_is_not_json_is_none(written: bytes | str) -> None:
+    assert (peek.decoded(written), peek.decoded(b'{"a": 1}')) == (None, {"a": 1})
+
+
 def test_a_value_is_found_by_its_path() -> None:
     assert peek.at({"a": [{"b": 1}]}, "a", 0, "b") == 1
     assert peek.at({"a": [1, 2]}, "a", -1) == 2

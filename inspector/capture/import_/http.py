@@ -27,7 +27,6 @@ from inspector.capture.import_.items import (
     members,
     moment,
     opened,
-    value,
 )
 from inspector.protocol import peek
 from inspector.protocol.facts import Headers, HttpEvent, HttpFact, HttpTiming
@@ -338,7 +337,7 @@ class _About:
 def _exchanges(source: ImportSource, entries: Parts) -> Iterator[tuple[int, list[ImportedItem]]]:
     number = 0
     for began, place, length in entries.in_order():
-        found = list(_items(source, value(source.read(place, length)), number + 1))
+        found = list(_items(source, peek.decoded(source.read(place, length)), number + 1))
         number += bool(found)
         yield began, found
 

@@ -18,7 +18,6 @@ from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, Req
 
 LATEST = 2**62
 """Larger times are invalid, in nanoseconds."""
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 _OF_SERVER = frozenset(
@@ -40,7 +39,7 @@ class Members(dict[str, msgspec.Raw]):
 
     def value(self, name: str) -> Any:
         """Return the value of a member; None if it is missing."""
-        return value(self[name]) if name in self else None
+        return peek.decoded(self[name]) if name in self else None
 
     def text(self, name: str) -> str:
         """Return a member that should be a string; "" for anything else."""
@@ -72,19 +71,11 @@ class ImportedItem(NamedTuple):
     """Content. The number and the timestamps of a frame are set when it is written."""
 
 
-def value(written: bytes | msgspec.Raw) -> Any:
-    """Decode any JSON value; None if it is invalid."""
-    try:
-        return msgspec.json.decode(written)
-    except _UNREADABLE:
-        return None
-
-
 def members(line: bytes | msgspec.Raw) -> Members | None:
     """Return the members of a JSON object; None for anything else."""
     try:
         return Members(_decode(line))
-    except _UNREADABLE:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 

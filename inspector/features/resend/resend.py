@@ -273,12 +273,7 @@ def _within(recorded: str, live: str, depth: int) -> Iterator[tuple[Scalar, Scal
 
 
 def _json(text: str) -> Any:
-    if text[:1] not in ("{", "["):
-        return None
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
+    return peek.decoded(text) if text[:1] in ("{", "[") else None
 
 
 def plan(found: Operations, wanted: Collection[int] | None = None) -> ResendPlan:
