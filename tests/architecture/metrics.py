@@ -52,9 +52,9 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 152_275,
-    "lines of tui and present": 50_790,
-    "lines of tests": 128_570,
+    "lines": 151_912,
+    "lines of tui and present": 50_683,
+    "lines of tests": 128_489,
     "lines of decorators of checks": 710,
     "lines of Action(...)": 10,
     "vague identifiers": 0,
