@@ -17,6 +17,8 @@ from typing import Final
 
 import msgspec
 
+from inspector.text import counted
+
 
 class Unset(Enum):
     """Type of UNSET, so that type checkers can distinguish it from values."""
@@ -130,8 +132,6 @@ class ConstField(_CommonField, frozen=True, kw_only=True):
 
 
 class Option(msgspec.Struct, frozen=True):
-    """An option of a choice."""
-
     value: object
     """The JSON value to send."""
     title: str
@@ -285,17 +285,13 @@ def _count(least: int, most: int | None, noun: str) -> Iterator[str]:
     """Yield the allowed number of things: "1–64 characters", "at least 1 item"; nothing if it is unlimited."""
     if most is None:
         if least > 0:
-            yield f"at least {_plural(least, noun)}"
+            yield f"at least {counted(least, noun)}"
     elif least == most:
-        yield f"exactly {_plural(most, noun)}"
+        yield f"exactly {counted(most, noun)}"
     elif least > 0:
-        yield f"{least}–{_plural(most, noun)}"
+        yield f"{least:,}–{counted(most, noun)}"
     else:
-        yield f"at most {_plural(most, noun)}"
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+        yield f"at most {counted(most, noun)}"
 
 
 def kind_of(asked: Field) -> str:
