@@ -88,7 +88,7 @@ def build_environment(
     origins = dict.fromkeys(values, origin) | dict.fromkeys(set_by_client, "--as")
     values |= set_by_client
     chosen: dict[str, str] = {}
-    for source, pairs in (("--env-file", _from_file(env_file, base)), ("-e", _from_options(set_, base))):
+    for source, pairs in (("--env-file", read_env_file(env_file, base)), ("-e", _from_options(set_, base))):
         for name, value in pairs:
             chosen[name] = value
             origins[name] = source
@@ -107,7 +107,8 @@ def _from_options(options: Sequence[str], base: Mapping[str, str]) -> Iterator[t
         yield name, value if equals else _copied(name, base, f"-e {name}")
 
 
-def _from_file(path: Path | None, base: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def read_env_file(path: Path | None, base: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the variables of a file; one without a value is copied from `base`. Raises: UsageError."""
     if path is None:
         return
     from dotenv.parser import parse_stream  # most runs have no such file

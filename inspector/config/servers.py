@@ -1,7 +1,8 @@
 """Servers in the client config files on this machine. The files are read, never written.
 
-Nothing is started, connected to or expanded here: a `${VAR}` is kept unchanged. A broken file becomes one entry with
-its problem, and the other files are still read.
+Nothing is started or connected to here. `${workspaceFolder}` and `${userHome}` are replaced, and `envFile` is read, as
+VS Code and Cursor do; a `${VAR}` of the environment is kept unchanged. A broken file becomes one entry with its
+problem, and the other files are still read.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.atomic_write import replace_file
+from inspector.config.environment import read_env_file
 from inspector.config.paths import expanded, places
 from inspector.documents import UnreadableDocument, read_json, read_toml
 from inspector.errors import UsageError
@@ -28,6 +30,8 @@ _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\\n])*"?)|,(?=\s*[}\]])')
 _UNPASSABLE = re.compile("[\0\ud800-\udfff]")
 _UNSENDABLE = re.compile("[\0\r\n\ud800-\udfff]")
 _WISH = re.compile(r"\$\{input:([^}]{1,200})\}")
+_FOLDER = re.compile(r"\$\{(workspaceFolder|workspaceFolderBasename|userHome)\}")
+"""Source: https://code.visualstudio.com/docs/reference/variables-reference (predefined variables)."""
 _DIGEST_LENGTH = 40
 """Hexadecimal digits: enough that no two entries with one digest can be made."""
 _MOST_INPUTS = 1000
@@ -131,6 +135,8 @@ class FoundServer:
     """Working directory of the command; "" if the file does not state it."""
     env: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     """Variables that the host sets. Their values are often secrets."""
+    env_file: str = ""
+    """File whose variables `env` includes; "" if the entry names none."""
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     """Headers that the host sends to a URL; often secrets, too."""
     disabled: bool = False
@@ -143,9 +149,17 @@ class FoundServer:
 
     def filled(self, values: Mapping[str, str]) -> "FoundServer":
         """Return the server with these values, by id, in place of its input variables."""
+        made = self._replaced(_WISH, values)
+        return replace(made, inputs=tuple(each for each in self.inputs if each.id not in values))
 
+    def of_folder(self, folder: Path) -> "FoundServer":
+        """Return the server as its host starts it in this working directory."""
+        known = {"workspaceFolder": str(folder), "workspaceFolderBasename": folder.name}
+        return self._replaced(_FOLDER, known | {"userHome": str(expanded("~"))})
+
+    def _replaced(self, pattern: re.Pattern[str], values: Mapping[str, str]) -> "FoundServer":
         def fill(text: str) -> str:
-            return _WISH.sub(lambda found: values.get(found[1], found[0]), text)
+            return pattern.sub(lambda found: values.get(found[1], found[0]), text)
 
         def fill_all(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
             return tuple((name, fill(value)) for name, value in pairs)
@@ -157,7 +171,7 @@ class FoundServer:
             cwd=fill(self.cwd),
             env=fill_all(self.env),
             headers=fill_all(self.headers),
-            inputs=tuple(each for each in self.inputs if each.id not in values),
+            env_file=fill(self.env_file),
         )
         return replace(made, problem=self.problem or _problem_of(made))
 
@@ -256,7 +270,7 @@ def read_servers(host: str, path: Path, cwd: Path) -> Iterator[FoundServer]:
         return
     declared = _declared(read)
     for name, entry in _entries(read, cwd):
-        server = _server(name, host, path, entry)
+        server = _with_file(_server(name, host, path, entry).of_folder(cwd), cwd)
         yield replace(server, inputs=_inputs(server, declared))
 
 
@@ -300,7 +314,7 @@ def _server(name: str, host: str, path: Path, entry: Any) -> FoundServer:
     argv = _argv(entry)
     cwd = entry.get("cwd")
     cwd = cwd if isinstance(cwd, str) else ""
-    env = _pairs(entry.get("env"))
+    env, env_file = _pairs(entry.get("env")), entry.get("envFile")
     headers = _pairs(entry.get("headers")) or _pairs(entry.get("http_headers"))
     found = FoundServer(
         name,
@@ -310,10 +324,25 @@ def _server(name: str, host: str, path: Path, entry: Any) -> FoundServer:
         url="" if argv else url,
         cwd=cwd,
         env=env,
+        env_file=env_file if isinstance(env_file, str) else "",
         headers=headers,
         disabled=entry.get("disabled") is True or entry.get("enabled") is False,
     )
     return replace(found, problem=_problem_of(found) if argv or url else "it has neither a command nor a URL")
+
+
+def _with_file(server: FoundServer, cwd: Path) -> FoundServer:
+    """Return the server with the variables of its file, if it names one. Its own ones count more."""
+    if not server.env_file or not server.argv or server.problem:
+        return server
+    path = cwd / expanded(server.env_file)
+    try:
+        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+            raise UsageError(f"its envFile, {path}, is not a file, or too large")
+        env = tuple((dict(read_env_file(path, {})) | dict(server.env)).items())
+    except (UsageError, OSError, ValueError) as error:
+        return replace(server, problem=str(error))
+    return replace(server, env=env, problem=_problem_of(replace(server, env=env)))
 
 
 def _problem_of(server: FoundServer) -> str:

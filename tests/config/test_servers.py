@@ -86,6 +86,27 @@ def _one(tmp_path: Path, entry: str) -> FoundServer:
     return server
 
 
+def test_folders_are_filled_in_and_variables_of_the_environment_kept(tmp_path: Path) -> None:
+    entry = '{"command": "${workspaceFolder}/run", "args": ["${env:K}", "${userHome}"], "cwd": "${workspaceFolder}"}'
+    server = _one(tmp_path, entry)
+    assert server.argv == (f"{tmp_path}/run", "${env:K}", str(Path.home()))
+    assert server.cwd == str(tmp_path)
+
+
+def test_variables_of_the_file_that_an_entry_names_are_set_and_its_own_count_more(tmp_path: Path) -> None:
+    _write(tmp_path / "dev.env", "# of the team\nA=1\nexport B='two words'\n")
+    entry = '{"command": "x", "envFile": "${workspaceFolder}/dev.env", "env": {"A": "mine", "C": "3"}}'
+    assert dict(_one(tmp_path, entry).env) == {"A": "mine", "B": "two words", "C": "3"}
+
+
+@pytest.mark.parametrize(("file", "problem"), [("none.env", "is not a file"), ("bad.env", "line 2: this is not KEY=VALUE")])
+def test_a_file_of_variables_that_cannot_be_read_is_the_problem_of_its_entry(
+    file: str, problem: str, tmp_path: Path
+) -> None:
+    _write(tmp_path / "bad.env", "A=1\nno 'pair\n")
+    assert problem in _one(tmp_path, f'{{"command": "x", "envFile": "{file}"}}').problem
+
+
 @pytest.mark.parametrize("key", ["url", "serverUrl", "httpUrl"])
 def test_a_url_is_found_under_each_of_its_names(key: str, tmp_path: Path) -> None:
     server = _one(tmp_path, f'{{"{key}": "https://h/mcp", "headers": {{"A": "secret"}}}}')
