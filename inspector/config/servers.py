@@ -312,9 +312,8 @@ def _server(name: str, host: str, path: Path, entry: Any) -> FoundServer:
         return FoundServer(name, host, path, problem="the entry is not an object")
     url = next((entry[key] for key in ("httpUrl", "serverUrl", "url") if isinstance(entry.get(key), str)), "")
     argv = _argv(entry)
-    cwd = entry.get("cwd")
-    cwd = cwd if isinstance(cwd, str) else ""
-    env, env_file = _pairs(entry.get("env")), entry.get("envFile")
+    cwd, env_file = (text if isinstance(text := entry.get(key), str) else "" for key in ("cwd", "envFile"))
+    env = _pairs(entry.get("env"))
     headers = _pairs(entry.get("headers")) or _pairs(entry.get("http_headers"))
     found = FoundServer(
         name,
@@ -324,7 +323,7 @@ def _server(name: str, host: str, path: Path, entry: Any) -> FoundServer:
         url="" if argv else url,
         cwd=cwd,
         env=env,
-        env_file=env_file if isinstance(env_file, str) else "",
+        env_file=env_file,
         headers=headers,
         disabled=entry.get("disabled") is True or entry.get("enabled") is False,
     )

@@ -49,7 +49,7 @@ _SESSION = "mcp-session-id"
 UNEXPANDED = lazy_pattern(r"\$\{[^}]{1,200}\}")
 """Looks like a variable that a shell would expand."""
 _MAX_VALUE_CHARS = 300
-_HARMLESS = frozenset({"HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "USER"})
+HARMLESS = frozenset({"HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "USER"})
 
 
 class MemoryUse(msgspec.Struct, frozen=True):
@@ -421,7 +421,7 @@ def environment_section(
 
 
 def _belongings_variable(name: str, value: str | None, origin: str, *, reveal: bool) -> Fact:
-    reveal = reveal or name in _HARMLESS
+    reveal = reveal or name in HARMLESS
     shown = "set" if value is None else "(empty)" if not value else value[:_MAX_VALUE_CHARS] if reveal else MASK
     found = UNEXPANDED.search(value or "")
     if found is not None:

@@ -34,7 +34,7 @@ from inspector.errors import UsageError
 from inspector.present import spans
 from inspector.present.http import masked_url
 from inspector.present.rows import RowSource, RowView
-from inspector.present.server import UNEXPANDED
+from inspector.present.server import HARMLESS, UNEXPANDED
 from inspector.present.spans import Fact, Line, Role, Section, Span, lay, span
 from inspector.present.words import command_line
 from inspector.protocol.credentials import is_credential, mask, without_credentials
@@ -289,7 +289,8 @@ def _foreign(server: FoundServer) -> list[tuple[str, str]]:
 def _variable(name: str, value: str) -> str:
     if can_run_code(name):
         return value
-    return mask(value) if is_credential(name) and value else without_credentials(value)
+    is_masked = value and name not in HARMLESS and is_credential(name)
+    return mask(value) if is_masked else without_credentials(value)
 
 
 def _whole(key: str, value: str, role: Role = "text") -> Fact:

@@ -99,7 +99,9 @@ def test_variables_of_the_file_that_an_entry_names_are_set_and_its_own_count_mor
     assert dict(_one(tmp_path, entry).env) == {"A": "mine", "B": "two words", "C": "3"}
 
 
-@pytest.mark.parametrize(("file", "problem"), [("none.env", "is not a file"), ("bad.env", "line 2: this is not KEY=VALUE")])
+@pytest.mark.parametrize(
+    ("file", "problem"), [("none.env", "is not a file"), ("bad.env", "line 2: this is not KEY=VALUE")]
+)
 def test_a_file_of_variables_that_cannot_be_read_is_the_problem_of_its_entry(
     file: str, problem: str, tmp_path: Path
 ) -> None:

@@ -133,7 +133,7 @@ def test_variables_that_are_the_same_here_are_only_named(monkeypatch: pytest.Mon
 
 def test_variables_and_headers_have_their_values_but_secrets() -> None:
     texts = (
-        "REGION=eu-1 API_KEY=s3cr3t DATABASE_URL=postgres://u:s3cr3t@db/x LD_TOKEN=/x.so NODE_OPTIONS=-r=/e.js "
+        "PWD=/there API_KEY=s3cr3t DATABASE_URL=postgres://u:s3cr3t@db/x LD_TOKEN=/x.so NODE_OPTIONS=-r=/e.js "
         f"PATH=/e:/bin PYTHONSTARTUP=/e.py DYLD_INSERT_LIBRARIES=/e.dylib BASH_ENV=/e.sh PYTHONPATH=/e L={'v' * 999}"
     )
     env = tuple((name, value) for name, _, value in (each.partition("=") for each in texts.split()))
