@@ -84,15 +84,3 @@ def pointer(path: Path) -> str:
 def dotted(path: Path) -> str:
     """Return the path as people write it: "a[0].b"; "" for the root."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
-
-
-def place_in_form(value: object, path: Path) -> Path:
-    """Return the path in the form's value for a path in its JSON, where UNSET items are omitted."""
-    place: list[str | int] = []
-    for step in path:
-        here = get_at(value, tuple(place))
-        if isinstance(step, int) and isinstance(here, list):
-            given = [at for at, each in enumerate(here) if each is not UNSET]
-            step = given[step] if 0 <= step < len(given) else step
-        place.append(step)
-    return tuple(place)

@@ -106,7 +106,10 @@ def _fresh_items(asked: ArrayField, budget: FormBudget) -> FormValue:
 
 
 def to_json(value: FormValue) -> object:
-    """Return the JSON to send, without UNSET members and items. UNSET itself stays UNSET: there is nothing to send."""
+    """Return the JSON to send, without UNSET members, and without UNSET items at the end of arrays.
+
+    Items after an UNSET one keep their places: null takes that of the UNSET one. UNSET itself stays UNSET.
+    """
     return _to_json(value, 0)
 
 
@@ -116,7 +119,8 @@ def _to_json(value: FormValue, depth: int) -> object:
     if isinstance(value, dict):
         return {key: _to_json(each, depth + 1) for key, each in value.items() if each is not UNSET}
     if isinstance(value, list):
-        return [_to_json(each, depth + 1) for each in value if each is not UNSET]
+        count = max((at for at, each in enumerate(value, 1) if each is not UNSET), default=0)
+        return [None if each is UNSET else _to_json(each, depth + 1) for each in value[:count]]
     return value
 
 

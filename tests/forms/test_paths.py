@@ -1,7 +1,7 @@
 """New values that differ in one place."""
 
 from inspector.forms.fields import UNSET
-from inspector.forms.paths import get_at, move_at, place_in_form, pointer, remove_at, set_at
+from inspector.forms.paths import get_at, move_at, pointer, remove_at, set_at
 
 
 def test_reading_where_nothing_is_gives_unset_and_null_gives_null() -> None:
@@ -45,10 +45,3 @@ def test_an_item_moves_to_another_index() -> None:
 def test_paths_are_written_as_pointers() -> None:
     assert pointer(()) == ""
     assert pointer(("a/b", 0, "t~")) == "/a~1b/0/t~0"
-
-
-def test_a_place_in_the_json_is_found_in_the_form_that_has_items_not_yet_given() -> None:
-    value = {"a": [UNSET, "x", UNSET, {"b": [UNSET, 1]}]}
-    assert place_in_form(value, ("a", 0)) == ("a", 1)
-    assert place_in_form(value, ("a", 1, "b", 0)) == ("a", 3, "b", 1)
-    assert place_in_form(value, ("a", 9)) == ("a", 9)

@@ -73,13 +73,8 @@ def test_initial_value_of_a_default_null_that_the_schema_allows_is_null(schema: 
 
 
 def test_unset_empty_and_null_are_sent_as_nothing_empty_and_null() -> None:
-    assert to_json({"a": UNSET, "b": "", "c": None, "d": [], "e": {}, "f": [UNSET, 1]}) == {
-        "b": "",
-        "c": None,
-        "d": [],
-        "e": {},
-        "f": [1],
-    }
+    rest: dict[str, object] = {"b": "", "c": None, "d": [], "e": {}}
+    assert to_json({"a": UNSET, **rest, "f": [1, UNSET], "g": [UNSET]}) == {**rest, "f": [1], "g": []}
     assert to_json(UNSET) is UNSET
 
 

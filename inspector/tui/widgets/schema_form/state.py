@@ -22,7 +22,7 @@ from inspector.forms.fields import (
     opened,
 )
 from inspector.forms.interpret import Reading, text_for
-from inspector.forms.paths import Path, get_at, move_at, place_in_form, remove_at, set_at
+from inspector.forms.paths import Path, get_at, move_at, remove_at, set_at
 from inspector.forms.patterns import PatternUnusable, matches
 from inspector.forms.read_schema import read_schema
 from inspector.forms.validate import Problem, Validation, validate
@@ -90,10 +90,9 @@ class FormState:
         return sum(map(self._waits_for, self.problems))
 
     def _waits_for(self, problem: Problem) -> bool:
-        place = place_in_form(self.value, problem.path)
-        is_empty = problem.keyword == "minProperties" and to_json(self.at(place)) == {}
+        is_empty = problem.keyword == "minProperties" and to_json(self.at(problem.path)) == {}
         is_early = (problem.keyword == "required" or is_empty) and not self.insists
-        return is_early and place not in self._touched
+        return is_early and problem.path not in self._touched
 
     def at(self, path: Path) -> FormValue:
         """Return the value at a path, or UNSET."""
@@ -115,7 +114,7 @@ class FormState:
     @property
     def unread(self) -> dict[Path, str]:
         """Why typed texts are no values of their fields, by path; without those that validation reports."""
-        reported = {place_in_form(self.value, problem.path) for problem in self.problems}
+        reported = {problem.path for problem in self.problems}
         return {
             path: problem
             for path, (value, problem) in self._unread.items()
@@ -186,11 +185,10 @@ class FormState:
     def _by_path(self, problems: Sequence[Problem], drawn: "set[Path]") -> dict[Path, list[str]]:
         found: dict[Path, list[str]] = {}
         for problem in problems:
-            place = place_in_form(self.value, problem.path)
-            whole = place
+            place = problem.path
             while place not in drawn and place:
                 place = place[:-1]
-            found.setdefault(place, []).append(problem.about(whole[len(place) :]))
+            found.setdefault(place, []).append(problem.about(problem.path[len(place) :]))
         return found
 
 

@@ -103,6 +103,14 @@ def test_problem_is_at_the_nearest_drawn_field() -> None:
     assert state.problems_by_path(set()) == {(): [f"a.b {sentence}"]}
 
 
+def test_an_empty_item_before_others_is_a_problem_and_they_keep_their_places() -> None:
+    pair = {"type": "array", "prefixItems": [TEXT, TEXT, TEXT]}
+    state = judged(FormState(props(a=pair), {"a": [UNSET, "b", UNSET]}))
+    assert state.arguments == {"a": [None, "b"]}
+    assert state.problems_by_path({("a", 0)}) == {("a", 0): ["must be a string, got null"]}
+    assert state.is_wrong
+
+
 def test_missing_field_is_reported_after_a_visit_or_insisting() -> None:
     state = judged(FormState(props("a", "b", a=TEXT, b=TEXT)))
     assert state.problems_by_path(set()) == {}
