@@ -204,6 +204,8 @@ class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
 
 
 class HttpEvent(StrEnum):
+    """A step of one HTTP exchange."""
+
     REQUEST = "request"
     RESPONSE = "response"
     END = "end"

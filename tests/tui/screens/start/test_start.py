@@ -48,7 +48,7 @@ WISHING = """{
   ],
   "servers": {
     "tides": {
-      "command": "tides", "args": ["--coast", "${input:coast}", "${workspaceFolder}"],
+      "command": "tides", "args": ["--coast", "${input:coast}", "${env:COAST}"],
       "env": {"KEY": "Bearer ${input:api-key}", "OTHER": "${input:undeclared}"}
     },
     "plain": {"command": "plain"}
@@ -62,7 +62,7 @@ async def test_inputs_of_a_server_file_are_requested_and_masked(tmp_path: Path) 
     tides, plain = read_servers("VS Code", file, tmp_path)
     assert plain.inputs == ()
     async with (app := ApproveApp([tides, plain])).run_test(size=(80, 24)) as pilot:
-        await shows(app, "Run this command", "coast, api-key, undeclared", "${workspaceFolder} is not expanded")
+        await shows(app, "Run this command", "coast, api-key, undeclared", "${env:COAST} is not expanded")
         assert "${input:coast} stands" not in text(app)
         await press(pilot, "enter", shows="API key of the tides")
         await press(pilot, *"x", "enter", *"s3cret", "enter", *"other", "enter", shows="must be one of")
@@ -74,7 +74,7 @@ async def test_inputs_of_a_server_file_are_requested_and_masked(tmp_path: Path) 
         await until(lambda: app.return_value is not None, "the answers")
     filled, other = app.return_value or [None, None]
     assert isinstance(filled, FoundServer)
-    assert filled.argv == ("tides", "--coast", "north", "${workspaceFolder}")
+    assert filled.argv == ("tides", "--coast", "north", "${env:COAST}")
     assert filled.env == (("KEY", "Bearer s3cret"), ("OTHER", "other"))
     assert filled.inputs == ()
     assert other == replace(plain, approved=True)
