@@ -274,7 +274,7 @@ def stateless_session_id(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Send neither session ids nor event ids.
     """
-    heads, frame = _heads(case), case.frame
+    heads, frame = _own_heads(case), case.frame
     if heads and heads.request.method != "OPTIONS" and heads.http.header(SESSION) is not None:
         yield Violation("the response has Mcp-Session-Id")
     if (

@@ -260,6 +260,10 @@ def test_a_status_after_mixed_up_responses_is_not_judged() -> None:
     headers = (("Origin", probes.ORIGIN),)
     talk.fact(HttpFact(HttpEvent.REQUEST, 9, "POST", _LOCAL, headers=headers, probe=True)).head(200)
     assert not of_one(talk.findings(), "origin-not-validated")
+    talk = Talk(5, transport="http").post().ask("ping", id_=13).head(200).answer({}, 12)
+    talk.http = 9
+    talk.fact(HttpFact(HttpEvent.REQUEST, 9, "GET", _LOCAL, probe=True)).head(200)
+    assert not of_one(talk.findings(), "stateless-session-id")
 
 
 @pytest.mark.parametrize(("status", "severity"), [(400, "hint"), (200, "warning")])
