@@ -201,7 +201,7 @@ class Replay:
             from inspector.tui.screens.replay.bar import TransportBar
 
             self.bar = TransportBar(self.go_to_moment)
-            self._app.screen_stack[0].mount(self.bar)  # a dialog on top would take it along
+            self._app.screen_stack[0].mount(self.bar, before="FooterBar")  # below a menu; a dialog would take it along
         if self.bar is not None and self.bar.is_attached:
             self.bar.sync(playback, self._held())
 

@@ -331,7 +331,7 @@ async def test_hostile_tools_are_listed_drawn_and_called() -> None:
 async def test_ten_thousand_tools_are_no_burden() -> None:
     app = Tools(Acting([tool(f"tool_{number}") for number in range(10_000)]))
     async with app.run_test(size=WIDE) as pilot:
-        await shows(app, "10000 tools")
+        await shows(app, "10,000 tools")
         await until(lambda: isinstance(app.focused, LogList), "the list has the focus")
         await pilot.press("G")
         await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == "tool_9999", "the last one")
