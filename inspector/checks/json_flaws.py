@@ -59,7 +59,7 @@ def _what(text: str, error: json.JSONDecodeError) -> str:
         return "a backslash begins no valid escape"
     if text[at] == "'":
         return "single quotes are used"
-    if text[at] in "}]" and _COMMA.search(text[:at]):
+    if (text[at] in "}]" and _COMMA.search(text[:at])) or error.msg.startswith("Illegal trailing comma"):  # Python 3.13
         return "a comma precedes the closing bracket"
     if error.msg.startswith("Extra data"):
         return "more text follows the value"

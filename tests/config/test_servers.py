@@ -44,7 +44,7 @@ def test_plain_json_is_read_as_it_is(value: object) -> None:
         ("/* not closed", "f:1:14"),
         ('{"a": "not closed\n}', "f:1:18"),
         ("", "f:1:1"),
-        ("[1,,]", "f:1:5"),
+        ("[1,:]", "f:1:4"),
     ],
 )
 def test_an_error_names_line_and_column_of_the_original(text: str, place: str) -> None:

@@ -65,7 +65,7 @@ def test_each_part_of_a_line_has_its_meaning() -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", [b"Starting server\nready [31m\x1b[0m\n", b"{not json}", b"[1,", b"[" * 5000 + b"]" * 5000]
+    "raw", [b"Starting server\nready [31m\x1b[0m\n", b"{not json}", b"[1,", b"[" * 100_000 + b"]" * 100_000]
 )
 def test_invalid_json_is_shown_as_received_with_a_problem(raw: bytes) -> None:
     lines = JsonLines(raw)

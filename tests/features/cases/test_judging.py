@@ -117,7 +117,7 @@ def test_a_pointer_leads_to_a_value_or_to_nothing(pointer: str, value: Any) -> N
 def test_large_differences_are_abbreviated() -> None:
     assert shown("x" * 5000).endswith("… (5,002 characters)")
     deep: Any = 1
-    for _ in range(3000):
+    for _ in range(100_000):
         deep = [deep]
     assert "too deeply" in shown(deep)
     (said,) = _said({"result": [{"n": n} for n in range(50)]}, ExpectationKind.EQUALS, [{"n": -1}] * 50)
