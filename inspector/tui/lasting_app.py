@@ -37,6 +37,7 @@ from textual.css.query import NoMatches
 from textual.dom import DOMNode
 from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
+from textual.errors import NoWidget
 from textual.events import Event, Paste, Resize
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -154,10 +155,13 @@ class LastingApp(App[_T]):
         """Pass an event on; report that a field of one line keeps only the first line of a pasted text.
 
         The handler of a signal may be interrupted by the next one, and reports its older size last: it is read again.
+        A terminal that has the size of the picture again has moved its lines meanwhile: all of it is repainted.
         """
         if isinstance(event, Resize) and event.pixel_size is None and isinstance(self._driver, LinuxDriver):
             size = Size(*self._driver._get_terminal_size())  # noqa: SLF001
             event = Resize(size, size)
+        if isinstance(event, Resize) and any(each._compositor.size == event.size for each in self.screen_stack[-1:]):  # noqa: SLF001
+            self.repaint()
         if (
             isinstance(event, Paste)
             and isinstance(self.focused, Input)
@@ -266,6 +270,7 @@ def _install_borders() -> None:
         (MessagePump, "_flush_next_callbacks", _flush_next_callbacks),
         (Compositor, "_get_renders", _get_renders),
         (Widget, "_get_box_model", _get_box_model),
+        (Compositor, "get_widget_at", _widget_at),
         (LinuxDriver, "_run_input_thread", _run_input_thread),
         (linux_driver, "getincrementaldecoder", lambda _: KeyboardDecoder),
         (linux_driver, "selectors", SimpleNamespace(SelectSelector=KeyboardSelector, EVENT_READ=selectors.EVENT_READ)),
@@ -307,6 +312,14 @@ def _get_box_model(widget: Widget, container: Size, *args: Any, **options: Any) 
         found.append(_textual_box_model(widget, container, *args, **options))
     a_line = BoxModel(Fraction(container.width), Fraction(min(1, container.height)), widget.styles.margin)
     return found[0] if found else a_line
+
+
+def _widget_at(compositor: Compositor, x: int, y: int) -> tuple[Widget, Region]:
+    """Return the widget at a place and its region. One that was removed since the last layout can't take a click."""
+    for widget, region in compositor.get_widgets_at(x, int(y)):
+        if widget.parent is not None:
+            return widget, region
+    raise NoWidget(f"no widget at {x}, {y}")
 
 
 class KeyboardDecoder(IncrementalDecoder):

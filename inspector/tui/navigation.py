@@ -328,22 +328,24 @@ class Navigation:
     def action_open(self, typed: str = "", problem: str = "") -> None:
         """Let the user choose another server or a capture to open in a new tab.
 
-        Input that could not be opened, or whose connection failed, is shown again to be corrected; `problem` is the
-        reason.
+        Input that could not be opened, or whose connection failed, is shown again to be corrected, the latter selected
+        so that typing replaces it; `problem` is the reason.
         """
         if self._opener is None:
             self._toasts.say("Opening is not available here.")
             return
         from inspector.tui.screens.start.start import OpenScreen
 
-        if not typed and self._typed is not None and self._typed[1].conversation.stage is ConversationStage.FAILED:
+        is_old = not typed
+        if is_old and self._typed is not None and self._typed[1].conversation.stage is ConversationStage.FAILED:
             typed, problem = self._typed[0], self._typed[1].conversation.why
         servers, captures = self._opener.found()
         screen = OpenScreen(servers, captures, typed=typed, problem=problem)
+        screen.pane.is_replaced = is_old
 
         def chosen(wanted: StartChoice | None) -> None:
             if wanted is not None:
-                self._app.run_worker(self.open_tab(wanted, screen.typed), group="opening")
+                self._app.run_worker(self.open_tab(wanted, screen.pane.typed), group="opening")
 
         self._app.push_screen(screen, chosen)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from textual import constants
+from textual._compositor import LayoutUpdate
 from textual.app import ComposeResult
 from textual.events import Resize
 from textual.geometry import Size
@@ -17,6 +18,7 @@ from textual.widgets import TextArea
 
 from inspector.transports.pipes import unread_bytes
 from inspector.tui.lasting_app import KeyboardDecoder, KeyboardSelector, LastingApp
+from tests.settling import click
 from tests.tui.screen_text import text
 from tests.waiting import until_sync
 
@@ -73,6 +75,16 @@ async def test_an_outdated_size_that_a_signal_reports_last_is_read_again(monkeyp
         assert app.screen.size == (120, 40)
 
 
+async def test_a_terminal_that_has_its_size_again_is_repainted_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    painted: list[object] = []
+    async with (app := Editing()).run_test() as pilot:
+        await pilot.pause()
+        monkeypatch.setattr(app, "_display", lambda _, update: painted.append(type(update)))
+        app.post_message(Resize(app.size, app.size))
+        await pilot.pause()
+        assert LayoutUpdate in painted
+
+
 def test_enter_typed_before_the_terminal_is_raw_stays_enter() -> None:
     typist, keyboard = os.openpty()
     os.write(typist, b"2\r")  # the terminal makes a newline of it, which is ctrl+j
@@ -99,4 +111,5 @@ async def test_a_widget_that_was_removed_since_the_last_layout_is_blank() -> Non
         area._component_styles.clear()  # as the end of a removal does
         area.refresh()
         assert text(app).strip() == ""
+        await click(app, (1, 1))
         area._attach(place)

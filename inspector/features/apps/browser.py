@@ -8,6 +8,7 @@ import signal
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Self
 
 import msgspec
@@ -18,24 +19,7 @@ from inspector.text import cut
 from inspector.transports.children import PipedChild, forget_group, is_group_alive, signal_group, spawn_piped
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
-_SWITCHES = (
-    "--headless=new",
-    "--remote-debugging-pipe",
-    "--no-first-run",
-    "--no-default-browser-check",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-extensions",
-    "--disable-default-apps",
-    "--disable-dev-shm-usage",
-    "--disable-gpu",
-    "--hide-scrollbars",
-    "--mute-audio",
-    "--password-store=basic",
-    "--use-mock-keychain",
-    "--metrics-recording-only",
-)
+_SWITCHES = Path(__file__).with_name("switches.txt").read_text("ascii").split()
 _PAUSE_S = 0.05
 _KILL_S = 5.0
 

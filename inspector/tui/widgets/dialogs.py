@@ -15,6 +15,7 @@ from rich.text import Text
 from textual import events
 from textual._context import visible_screen_stack
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.color import Color
 from textual.containers import Vertical, VerticalScroll
 from textual.geometry import Region, Size
@@ -94,6 +95,10 @@ class Dialog(ModalScreen[ResultT]):
             self.call_later(self.run_action, binding.action)
             return
         self.dismiss(None)
+
+    def dismiss(self, result: ResultT | None = None) -> AwaitComplete:
+        """Close with a result, once: Textual would close another screen the second time."""
+        return super().dismiss(result) if self in self.app.screen_stack else AwaitComplete()
 
     def action_leave(self) -> Any:
         """Close without a result. Some dialogs have a coroutine here."""

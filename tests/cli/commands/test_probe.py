@@ -1,6 +1,7 @@
 """`mcp-inspect check --probe`: each planted fault is found, and a healthy server has none."""
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -11,65 +12,7 @@ from tests.architecture.sources import ROOT
 from tests.cli.running import inspect
 from tests.waiting import SLOWNESS
 
-_FOUND = {
-    "crash-on-null": "input-ends-server",
-    "crash-on-missing": "input-ends-server",
-    "crash-on-emoji": "input-ends-server",
-    "crash-on-list": "input-ends-server",
-    "hang-on-long": "input-without-response",
-    "hang-on-empty": "input-without-response",
-    "accepts-wrong-type": "invalid-input-accepted",
-    "accepts-missing": "invalid-input-accepted",
-    "accepts-missing-as-json": "invalid-input-accepted",
-    "accepts-null": "invalid-input-accepted",
-    "accepts-out-of-bounds": "invalid-input-accepted",
-    "accepts-unknown-choice": "invalid-input-accepted",
-    "rejects-choice": "valid-input-rejected",
-    "rejects-bound": "valid-input-rejected",
-    "rejects-with-32602": "valid-input-rejected",
-    "unspecific": "input-error-unspecific",
-    "fails-inside": "input-fails-inside",
-    "traceback": "response-has-traceback",
-    "path": "response-has-path",
-    "secret": "response-has-secret",
-    "slow-on-long": "input-without-response",
-    "not-idempotent": "not-idempotent",
-    "output": "structured-content-invalid",
-    "changes-tools": "calls-change-definitions",
-    "stdout": "stdout-not-json",
-    "prints-before-it": "stdout-not-json",
-    "waits-as-told": "slow-tool",
-    "crash-on-pair": "input-ends-server",
-    "rounds-integers": "value-changed",
-    "decodes-latin-1": "value-changed",
-    "writes-ascii": "value-changed",
-    "wraps-integers": "value-changed",
-    "writes-exponents": "value-changed",
-    "drops-astral": "value-changed",
-    "cuts-characters": "value-changed",
-    "ignores-limit": "value-ignored",
-    "zero-is-default": "value-ignored",
-    "default-is-another": "default-not-applied",
-    "settings-path": "response-has-path",
-    "cuts-fractions": "fraction-lost",
-    "false-is-missing": "value-ignored",
-    "zero-is-missing": "valid-input-rejected",
-    "needs-an-argument": "valid-input-rejected",
-    "accepts-undeclared": "invalid-input-accepted",
-    "slow-outside-ascii": "slow-input",
-    "slow-on-many-items": "slow-input",
-    "source-path": "response-has-path",
-    "remembers": "text-of-another-call",
-    "accepts-items": "invalid-input-accepted",
-    "accepts-many-items": "invalid-input-accepted",
-    "accepts-repeated-items": "invalid-input-accepted",
-    "accepts-no-multiple": "invalid-input-accepted",
-    "accepts-incomplete-object": "invalid-input-accepted",
-    "accepts-inner-type": "invalid-input-accepted",
-    "accepts-map-values": "invalid-input-accepted",
-    "accepts-in-words": "invalid-input-accepted",
-    "crash-on-branch": "input-ends-server",
-}
+_FOUND = tomllib.loads((ROOT / "tests/servers/careless.toml").read_text())
 _HANGS = {
     "prints-before-it",
     "waits-as-told",

@@ -76,6 +76,19 @@ async def test_a_dialog_with_an_input_line_is_completed_by_its_buttons() -> None
             assert answers.pop() == answer
 
 
+async def test_a_dialog_that_is_closed_twice_closes_nothing_else() -> None:
+    answers: list[object] = []
+    async with (app := Showing()).run_test(size=(80, 24)) as pilot:
+        app.push_screen(first := NameScreen("Name", "first"), answers.append)
+        await pilot.pause()
+        first.dismiss("once")
+        first.dismiss("twice")
+        app.push_screen(NameScreen("Name", "second"), answers.append)
+        first.dismiss("again")
+        await shows(app, "second")
+        assert answers == ["once"]
+
+
 class Crowded(Showing):
     """Widgets in columns, one of them scrolled, under others that lie over them."""
 

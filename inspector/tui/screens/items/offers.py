@@ -305,7 +305,7 @@ class OfferForm(ItemForm):
 
     @property
     def params(self) -> dict[str, Any]:
-        return dict(peek.mapping(self.request.params))
+        return dict(peek.mapping(self.request.params)) if self.item is not None else {}
 
     @property
     def request(self) -> PreparedRequest:

@@ -534,6 +534,8 @@ class ItemsPanel(Panel, Generic[FormT]):
                 return not self.result.is_empty
             case "repeat":
                 return self.requests.last is not None
+            case "save-call":
+                return self.form.item is not None
             case _:
                 return True
 

@@ -322,6 +322,8 @@ class StartPane(Vertical):
         super().__init__()
         self.typed = typed
         """Text of the input line."""
+        self.is_replaced = False
+        """Whether typing replaces the text typed earlier, which is selected."""
         self._servers, self._captures, self._taps, self._alone = servers, captures, taps, alone
         own = places()
         self._saved, self._recent = SavedTargets(own.config), RecentTargets(own.state)
@@ -348,6 +350,8 @@ class StartPane(Vertical):
         line = self.query_one(Input)
         line.cursor_position = len(line.value)
         line.focus()
+        if self.is_replaced:
+            line.select_all()
         if self._problem:
             self._say(self._problem)
         if self._captures:
@@ -570,7 +574,7 @@ class OpenScreen(Dialog["StartChoice | None"]):
     ) -> None:
         """`typed` and `problem`: text typed earlier, and why it could not be opened; "" at first."""
         super().__init__()
-        self._pane = StartPane(servers, captures, typed=typed, problem=problem)
+        self.pane = StartPane(servers, captures, typed=typed, problem=problem)
 
     def compose(self) -> ComposeResult:
         """Lay out a title and the pane."""
@@ -578,13 +582,8 @@ class OpenScreen(Dialog["StartChoice | None"]):
         bar_item = BarItem((("Opens in a new tab.", "text"),), rank=1)
         bar.show([BarLine((BarItem((("Open another server", "title"),)), bar_item), inset=1)])
         yield bar
-        yield self._pane
+        yield self.pane
         yield FooterBar()
-
-    @property
-    def typed(self) -> str:
-        """Text of the input line."""
-        return self._pane.typed
 
     def on_start_pane_chosen(self, message: StartPane.Chosen) -> None:
         self.dismiss(message.choice)
@@ -595,4 +594,4 @@ class OpenScreen(Dialog["StartChoice | None"]):
 
     def action_back(self) -> None:
         """Leave without opening anything."""
-        self._pane.leave()
+        self.pane.leave()

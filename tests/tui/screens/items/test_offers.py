@@ -318,6 +318,10 @@ async def test_a_key_ends_the_search() -> None:
 
 async def test_without_a_result_there_is_nothing_to_save_or_to_repeat() -> None:
     async with (app := Offers(ResourcesPanel(subject := Offering()))).run_test(size=SIZE, notifications=True):
+        await app.panel.form.show(None)
+        assert app.panel.form.params == {}
+        assert not app.panel.can_do("save-call")
+        await app.panel.form.show(app.panel.items.chosen)
         await until(lambda: app.panel.form.item is not None, "a thing is chosen")
         await app.panel.action_do("save")
         await shows(app, "Nothing to save yet.")

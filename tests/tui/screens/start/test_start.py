@@ -238,6 +238,16 @@ async def test_failed_target_can_be_corrected() -> None:
         await until(lambda: answers == [OpenTyped(argv=("node", "server.js"))], "the corrected command is taken")
 
 
+async def test_typing_replaces_a_target_whose_connection_has_failed() -> None:
+    answers: list[Any] = []
+    async with (app := Harness()).run_test(size=(90, 24)) as pilot:
+        app.push_screen(screen := OpenScreen([], [], typed="nod", problem="nod: exited"), answers.append)
+        screen.pane.is_replaced = True
+        await until(lambda: "nod: exited" in text(app), "what is wrong is said")
+        await pilot.press("s", "h", "enter")
+        await until(lambda: answers == [OpenTyped(argv=("sh",))], "only the new text is taken")
+
+
 async def test_a_long_problem_is_shown_in_full_at_80_columns() -> None:
     path = "/home/ada/projects/weather/captures/of-a-long-evening/second-attempt/third.mcpcap"
     app = StartApp([], [], typed=path, problem=f"{path}: no such file. Run mcp-inspect without arguments.")
