@@ -94,12 +94,8 @@ def _is_number(value: Any) -> bool:
 
 def _wrong_deep(arguments: dict[str, Any]) -> str:
     """The rule of the deep schema that is broken, with the name of the argument; "" if none is."""
-    tags, where, step = (
-        arguments.get("tags", ["a"]),
-        arguments.get("where", {"x": 1, "unit": "m"}),
-        arguments.get("step", 5),
-    )
-    labels = arguments.get("labels", {})
+    given: dict[str, Any] = {"tags": ["a"], "where": {"x": 1, "unit": "m"}, "step": 5, "labels": {}} | arguments
+    tags, where, step, labels = (given[name] for name in ("tags", "where", "step", "labels"))
     rules = {
         "text": isinstance(arguments.get("text"), str),
         "tags": isinstance(tags, list) and len(tags) > 0,
@@ -172,10 +168,6 @@ def _late(request: dict[str, Any], seconds: float) -> str:
     return "answered"
 
 
-def _fails_inside(request: dict[str, Any]) -> str:
-    return _refused(request, -32603, "Internal error")
-
-
 def _refused(request: dict[str, Any], code: int, message: str) -> str:
     say({"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": message}})
     return "answered"
@@ -227,6 +219,8 @@ _OF_WIDE: dict[str, Any] = {
     ),
     "ignores-limit": lambda r, a, w: None if w else _text(json.dumps([f"item {at}" for at in range(7)])),
     "zero-is-default": lambda r, a, w: None if w else _echo(a, w, limit=a.get("limit") or 5),
+    "documents-zero": lambda r, a, w: None if w else _echo(a, w, limit=a.get("limit") or 5),
+    "echoes-what-is-given": lambda r, a, w: None if w else _text(json.dumps({"given": dict.fromkeys(sorted(a))})),
     "default-is-another": lambda r, a, w: None if w else _echo(a, w, limit=a.get("limit", 20)),
     "settings-path": lambda r, a, w: _error(f"{w}: see /etc/acme/settings.yaml") if w else None,
     "zero-is-missing": lambda r, a, w: _error("limit is required") if not w and not a.get("limit", 5) else None,
@@ -287,6 +281,7 @@ _OF_DEEP: dict[str, Any] = {
 }
 _OF_EXACT: dict[str, Any] = {
     "cuts-fractions": lambda r, a, w: None if w else _text(f"ratio {int(a.get('ratio', 1))}"),
+    "rounds-as-it-says": lambda r, a, w: None if w else _text(f"ratio {round(a.get('ratio', 1))}"),
     "rounds-to-two-places": lambda r, a, w: None if w else _text(f"ratio {a.get('ratio', 1):.2f}"),
     "false-is-missing": lambda r, a, w: _error("flag is required") if not a.get("flag") else None,
     "wants-consent": lambda r, a, w: _error("Invalid: flag must be set to true") if not w and not a["flag"] else None,
@@ -344,7 +339,11 @@ _FAULTS: dict[str, Any] = (
             _refused(r, -32602, "Invalid params") if a.get("flag") is True and not w else None
         ),
         "unspecific": lambda r, a, w: _error("Bad request") if w else None,
-        "fails-inside": lambda r, a, w: _fails_inside(r) if w else None,
+        "fails-inside": lambda r, a, w: _refused(r, -32603, "Internal error") if w else None,
+        "fails-in-the-language": lambda r, a, w: _error("'NoneType' object is wrong") if "tags" in a else None,
+        "needs-a-repository-inside": lambda r, a, w: _refused(r, -32602 - (len(a) > 2), "not a git repository at root"),
+        "sets-a-variable": lambda r, a, w: _refused(r, -32603, "ACME_ID is not set") if "tags" in a else None,
+        "needs-either": lambda r, a, w: None if w or "tags" in a else _error("Either tags or color is required"),
         "traceback": lambda r, a, w: _traceback(w),
         "example-path": lambda r, a, w: _error(f"{w}: a path such as /home/nobody-at-all/b.xlsx") if w else None,
         "no-network": lambda r, a, w: _refused(r, -32603, "fetch failed"),
@@ -402,9 +401,14 @@ def _tools(_: dict[str, Any]) -> dict[str, Any]:
         "inputSchema": schema,
         "annotations": {"readOnlyHint": True},
     }
+    if FAULT == "rounds-as-it-says":
+        tool["description"] = "Rounds a ratio to an integer"
+    if FAULT == "documents-zero":
+        described = {"limit": _WIDE["properties"]["limit"] | {"description": "At most; values <= 0 fall back to 5."}}
+        tool["inputSchema"] = _WIDE | {"properties": _WIDE["properties"] | described}
     if FAULT in ("not-idempotent", "idempotent-with-times", "creates-at-first"):
         tool["annotations"] = {"readOnlyHint": False, "idempotentHint": True}
-    if FAULT == "new-result-each-time":
+    if FAULT == "new-result-each-time":  # which means nothing for a tool that only reads
         tool["annotations"] = {"readOnlyHint": True, "idempotentHint": True}
     if FAULT == "output":
         tool["outputSchema"] = {"type": "object", "properties": {"n": {"type": "integer"}}}

@@ -4,14 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from inspector.capture.import_.items import (
-    ImportedItem,
-    ImportedSession,
-    ImportSource,
-    Members,
-    Reader,
-    first_members,
-)
+from inspector.capture.import_.items import ImportedItem, ImportedSession, ImportSource, Members, Reader, first_members
 
 
 def _knows(start: bytes) -> bool:

@@ -2,15 +2,7 @@
 
 from collections.abc import Iterator
 
-from inspector.capture.import_.items import (
-    Directions,
-    ImportedItem,
-    ImportSource,
-    Reader,
-    first_members,
-    frame,
-    opened,
-)
+from inspector.capture.import_.items import Directions, ImportedItem, ImportSource, Reader, first_members, frame, opened
 
 
 def _knows(start: bytes) -> bool:

@@ -228,7 +228,7 @@ def _library_of(schema: Any) -> str:
 def object_without_properties(case: CheckMoment) -> Iterator[Violation]:
     """`additionalProperties: false` without properties, in a nested object.
 
-    Fix: Describe its properties, or remove additionalProperties: clients that validate arguments reject every call.
+    Fix: Describe its properties, or remove additionalProperties: clients that validate arguments reject its members.
     """
     yield from violations_of(case, "admits-nothing", most=3)
 

@@ -101,9 +101,10 @@ def ignored_values(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> I
 
 def unapplied_defaults(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> list[int]:
     """Return the places of the calls without an argument whose result is not that of its declared default."""
-    base = next((text for call, text in zip(calls, texts, strict=True) if call.valid and not call.argument), None)
-    pairs = enumerate(zip(calls, texts, strict=True))
-    return [at for at, (call, text) in pairs if call.leaves_default and None not in (base, text) and text != base]
+    base = next((text or "" for call, text in zip(calls, texts, strict=True) if call.valid and not call.argument), "")
+    pairs = [(at, call, texts[at] or "") for at, call in enumerate(calls) if call.leaves_default]
+    same = [each for each in pairs if (each[1].argument in base) is (each[1].argument in each[2])]  # sent, and shown
+    return [at for at, _, text in same if base and text and text != base]
 
 
 def ignored_limits(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> Iterator[Judged]:

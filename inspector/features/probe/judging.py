@@ -14,13 +14,7 @@ from inspector.checks.validators import ABOUT_A_TYPE, MISSING_OR_TYPE, NO_NUMBER
 from inspector.features.probe.comparing import changed_values, ignored_limits, ignored_values, remembered_texts
 from inspector.features.probe.leaks import Leaks, is_home_here, leaked
 from inspector.features.probe.plan import MANY, ProbeCall
-from inspector.features.probe.responses import (
-    INTERNAL_ERROR,
-    MAX_SEARCHED_CHARS,
-    CallFailure,
-    failure_of,
-    text_of,
-)
+from inspector.features.probe.responses import MAX_SEARCHED_CHARS, CallFailure, failure_of, text_of
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Broken, Refused, Replied, Reply, Silent
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
@@ -34,6 +28,8 @@ _NOT_ITS_FAULT = (401, 403, 408, 429, 502, 503, 504)
 """HTTP statuses that arguments do not explain."""
 _WAITS = re.compile(r"(?i)wait|time_?out|delay|sleep|pause|interval|duration|seconds|_ms$")
 """Names of arguments that say how long a tool waits."""
+_ROUNDS = re.compile(r"(?i)round|\b(?:integers?|whole|floor|ceil\w*|truncat\w+)\b")
+"""Words of tools that are to lose the fraction of a number."""
 _MOST_EACH = 5
 """Maximum number of findings per check and tool."""
 _ONE_HABIT = frozenset(
@@ -45,7 +41,7 @@ _ONE_HABIT = frozenset(
 """Checks with one cause per tool, such as arguments that are not validated: one finding with a count."""
 _SHORT_CHARS: Final = 3
 _NEAR_CHARS: Final = 60
-_ABSENT = re.compile(r"\b(?:missing|required|empty|must be (?:a |an )?string|at least (?:1|one) char\w+)\b")
+_ABSENT = re.compile(r"\b(?:missing|require[ds]|empty|must be (?:a |an )?string|at least (?:1|one) char\w+)\b")
 _ABSENT_THING = re.compile(
     r"(?i:\bno such\b|does(?: not|n't) exist)|\b[Uu]nknown(?=[ _-]?[A-Z_a-z])|(?i:not[ _-]?found)"
 )
@@ -54,7 +50,7 @@ _SEPARATORS = re.compile(r"[\s_.-]+")
 _CONDITION = re.compile(
     r"(?i)\b(?:required|needed|mandatory|allowed|specify|provide)\b.{0,30}\b(?:when|if|unless|either)\b|\bat least \d"
     r"|\b(?:required|needed|mandatory|missing|must be (?:given|set|provided)) (?:for|with|by|in|to)\b"
-    r"|['\"`] (?:requires|needs|expects)\b"
+    r"|['\"`] (?:requires|needs|expects)\b|\b(?:either\b.{1,80}\bor|exactly one of|at least one of)\b"
 )
 """Errors about what an argument requires of another one, which few schemas express."""
 
@@ -106,6 +102,8 @@ def judge(
     leaks = Leaks(secrets, lambda path: path in written or (is_local and not is_home_here(path)))
     is_read_only = peek.flag(tool, "annotations", "readOnlyHint") is True
     for id_, sentence, frames in _flaws(outcomes, leaks, is_read_only=is_read_only):
+        if id_ == "fraction-lost" and _ROUNDS.search(f"{name} {peek.text(tool, 'description')}"):
+            continue
         counts[id_] = counts.get(id_, 0) + 1
         if counts[id_] <= (1 if id_ in _ONE_HABIT else _MOST_EACH):
             found.append(input_finding(id_, f"{name}: {sentence}", frames, revision))
@@ -224,7 +222,6 @@ def _of_verdict(
     failure = failure_of(message, text)
     if failure is CallFailure.UNAUTHORIZED:
         return
-    is_internal = isinstance(message, ErrorResponse) and message.code == INTERNAL_ERROR
     if failure is CallFailure.NOT:
         is_refused = _shape_words(text) - _shape_words(usual) or is_refusal(text)  # in a report of the tool's own
         is_refused = is_refused or (isinstance(message, ResultResponse) and failure_in(message.result)[0] != "")
@@ -247,8 +244,8 @@ def _of_verdict(
             empty = "a list" if call.arguments.get(call.argument) == [] else "a text"
             why = f"if {empty} is empty" if _is_about_empty(call, text) else f"although {call.condition}"
             yield id_, f"rejected {why}, which inputSchema allows: {_quote(text)}"
-    elif is_internal and failure is not CallFailure.REJECTED:
-        if base is not CallFailure.INSIDE and not is_base:
+    elif failure is CallFailure.INSIDE:
+        if base is not CallFailure.INSIDE and not is_base and text != usual:
             yield "input-fails-inside", f"internal error if {call.condition}: {_quote(text)}"
     elif _is_about_empty(call, text):
         return  # the text that was made up for another argument
@@ -339,7 +336,7 @@ def _quote(text: str) -> str:
     words = " ".join(text.split())
     found = VALIDATION.search(words)
     return (
-        f"… {words[found.start() if len(words) - found.start() > 40 else max(len(words) - 118, 0) :][:118]}"
+        f"… {cut(words[found.start() if len(words) - found.start() > 40 else max(len(words) - 118, 0) :], 118)}"
         if found and found.start() > _LONG_PREFACE
-        else words[:120]
+        else cut(words, 120)
     ) or "no text"

@@ -6,6 +6,7 @@ each kind of call and each property gets its share. The validator decides which 
 decide are skipped.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any, Final, NamedTuple
@@ -43,6 +44,7 @@ WITH_FRACTION: Final = 48271.625
 """A number whose integer is found by itself in a text."""
 _UNKNOWN: Final = "mcp_inspect_unknown"
 _NO_CHOICE: Final = "mcp_inspect_no_such_value"
+_ABOUT_ZERO: Final = re.compile(r"(?i)<=? ?[01]\b|(?<![\d.])0(?![\d.])|\bzero|\bfalse\b|\bempty\b|positive|negative")
 _MOST_CHOICES = 8
 _MOST_BRANCHES = 4
 _MOST_MEMBERS = 6
@@ -253,7 +255,8 @@ def _empty(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]
             return
     message = {"": "an empty string", "[]": "an empty list", "False": "false"}.get(str(value), str(value))
     default = field.schema.get("default") if isinstance(field.schema, dict) else None
-    differs = not field.required and default is not None and default != value
+    is_told = _ABOUT_ZERO.search(peek.text(field.schema, "description") or "")  # as that it stands for the default
+    differs = not field.required and default is not None and default != value and not is_told
     yield _Proposal(f"{name!r} is {message}", name, base | {name: value}, value is False, differs)
 
 

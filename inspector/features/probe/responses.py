@@ -13,7 +13,7 @@ from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 
 _LONGEST = 200_000
 """Maximum number of characters of a response that are searched."""
-_INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
+_INVALID_PARAMS, _INTERNAL_ERROR = -32602, -32603
 _OF_CREDENTIALS = re.compile(
     r"\b[A-Z0-9_]{0,30}(?:API_?KEY|_TOKEN|_SECRET|_PASSWORD|CREDENTIALS?)\b|(?i:authenticat|\bunauthori[sz]ed\b"
     r"|\bforbidden\b|\b(?:api|access|bearer|auth|authorization) (?:key|token|header)s?\b|\bcredentials?\b"
@@ -25,6 +25,14 @@ _OF_SETUP = re.compile(
     r"|\.(?:json|ya?ml|toml|csv|parquet|sqlite3?|db|wasm|onnx|jar)\b['\"`]? (?:is |was )?(?i:missing|not found)\b"
 )
 """Words of errors about what the server lacks: a key, a login, a variable, a program or a file."""
+_OF_A_PLACE = re.compile(r"(?i)\bnot an? git repository\b")  # said as an error about arguments, too
+_OF_THE_LANGUAGE = re.compile(
+    r"'NoneType' object|object has no attribute '|Cannot read propert\w+ of (?:undefined|null)|indices must be integers"
+    r"|unsupported operand type|unhashable type|can only concatenate|\w is not (?:a function|iterable|subscriptable)\b"
+    r"|(?:list|tuple|string) index out of range|nil pointer dereference|Object reference not set to an instance"
+    r"|expected str, bytes or os\.PathLike"
+)
+"""Exceptions about the code of a tool, which it did not mean as a message."""
 _LACKING = re.compile(
     r"(?i)\b(?:missing|required|needed|invalid|expired|please|not (?:set|found|configured|provided|authenticated|log)"
     r"|no|un(?:set|authori[sz]ed))\b"
@@ -57,11 +65,17 @@ def failure_of(message: ResultResponse | ErrorResponse, text: str) -> CallFailur
             return CallFailure.UNAUTHORIZED
     if isinstance(message, ResultResponse) and is_unmarked:
         return CallFailure.OTHERWISE if failure_in(message.result)[2] else CallFailure.NOT
+    if _OF_A_PLACE.search(text[:MAX_SEARCHED_CHARS]):
+        return CallFailure.OTHERWISE
     if code == _INVALID_PARAMS or (
         VALIDATION.search(text) and not OF_A_RESPONSE.search(text) and not _OF_SETUP.search(text[:MAX_SEARCHED_CHARS])
     ):
         return CallFailure.REJECTED
-    return CallFailure.INSIDE if code == INTERNAL_ERROR else CallFailure.OTHERWISE
+    text = text[:MAX_SEARCHED_CHARS]
+    is_inside = code == _INTERNAL_ERROR or _OF_THE_LANGUAGE.search(text)
+    if is_inside and _OF_SETUP.search(text) and _LACKING.search(text):
+        return CallFailure.OTHERWISE
+    return CallFailure.INSIDE if is_inside else CallFailure.OTHERWISE
 
 
 def is_limited(message: ResultResponse | ErrorResponse) -> bool:
