@@ -178,7 +178,8 @@ def _of_choices(error: click.ClickException, context: click.Context | None) -> t
     word = detail.partition(" is not ")[0].strip("'\"")
     near = nearest(word, choices)
     problem = f"invalid {name} {word!r}" if word else f"missing {name}"
-    return f"{problem}: expected one of {', '.join(choices)}", f"Did you mean {near!r}? " if near else ""
+    expected = f"{'one of ' * (len(choices) > 1)}{', '.join(choices)}"
+    return f"{problem}: expected {expected}", f"Did you mean {near!r}? " if near else ""
 
 
 def _write_no_more(env: CliEnv) -> None:

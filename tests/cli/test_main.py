@@ -52,6 +52,7 @@ def test_version_option_prints_the_version(capsys: pytest.CaptureFixture[str]) -
         (("list", "tool", "--", "x"), "invalid KIND 'tool': expected one of tools, resources, templates, prompts, all"),
         (("list", "tool", "--", "x"), "Did you mean 'tools'?"),
         (("list",), "missing KIND: expected one of tools,"),
+        (("history", "old"), "invalid command 'old': expected clear"),
         (("export", "x", "--to", "md"), "Did you mean 'markdown'?"),
         (("tap", "lst"), "Did you mean 'list'?"),
         (("tap", "x.py"), "Write: mcp-inspect tap -- python x.py"),

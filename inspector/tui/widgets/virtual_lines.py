@@ -363,7 +363,8 @@ class LinesView(VirtualLines):
         self.go_to(0)
 
     def spans(self, index: int, width: int) -> Sequence[Span]:
-        return self._lines.line(index, width)
+        """Return a line; () if this width, for which the view is laid out in a moment, has fewer lines."""
+        return self._lines.line(index, width) if index < self._lines.count(width) else ()
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay out all lines for the new width."""

@@ -70,6 +70,7 @@ async def test_lines_are_wrapped_again_for_another_width() -> None:
         view.show(Squares())
         await pilot.pause()
         assert f"0 of {view.line_width}" in text(pilot.app)
+        assert not view.spans(25, 25), "painted before it knows that a narrower layout has fewer lines"
         before = view.line_width
         await pilot.resize_terminal(60, 10)
         await pilot.pause()
