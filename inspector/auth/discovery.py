@@ -144,6 +144,8 @@ def _resource(server_url: str, fetched: HttpFetched) -> Flow[ResourceMetadata]:
         named = f"authorization server {issuers[0]}"
     elif listed is not None and not isinstance(listed, list):
         named = f"authorization_servers is a {peek.type_name(listed)}, not an array"
+    elif listed == []:
+        named = "authorization_servers is empty"
     more = f" (the first of {len(issuers)})" if len(issuers) > 1 else ""
     found, fix = f"resource {resource}, {named}{more}", ""
     verdict = StepVerdict.GOOD if issuers else StepVerdict.ODD
@@ -195,6 +197,9 @@ def find_server(issuer: str, server_url: str, *, may_assume: bool, of: int = 1) 
         places = {name: f"{issuer}/{name}" for name in ("authorize", "token", "register")}
         return ServerMetadata(issuer, places["authorize"], places["token"], places["register"], assumed=True)
     found, fix = "not found", f"Serve the metadata of {issuer} at one of the addresses that were tried."
+    if not of:
+        found = "not found at the origin of the server, which was tried since authorization_servers names no server"
+        fix = "Name the issuer of the authorization server in authorization_servers."
     if of > 1:
         found = f"not found; {issuer} is the first of {of} authorization servers, and clients try no other"
         fix = f"Name first the one that is in use, or serve the metadata of {issuer}."

@@ -137,7 +137,9 @@ def _server_of(protected: ResourceMetadata | None, server_url: str) -> Flow[Serv
     """Read the metadata of the authorization server: the first that the resource names, else its own origin."""
     issuers = protected.issuers if protected else ()
     issuer = issuers[0] if issuers else origin(server_url)
-    return (yield from find_server(issuer, server_url, may_assume=protected is None, of=len(issuers)))
+    return (
+        yield from find_server(issuer, server_url, may_assume=protected is None, of=len(issuers) if protected else 1)
+    )
 
 
 def challenge_step(challenge: Challenge | None) -> LoginStep:

@@ -71,6 +71,8 @@ class TrackedRequest(msgspec.Struct):
     """Status of its HTTP response; None if there was no response."""
     streams: bool = False
     """Whether its HTTP response is an event stream."""
+    kept_open: bool = False
+    """Whether comments came on that."""
     lives_on: bool = False
     """Whether its response was a task's handle, so that progress may continue."""
 
@@ -81,6 +83,7 @@ class TrackedRequest(msgspec.Struct):
         if self.status is None:
             return "not even the headers of an HTTP response came"
         came = "the headers of an event stream" if self.streams else "the headers of an HTTP response"
+        came = "the headers and comments of an event stream" if self.kept_open else came
         return f"only {came} came (HTTP {self.status}), and no message in its body"
 
     @property

@@ -444,6 +444,8 @@ def learn_sse_note(case: CheckMoment, note: SseNote) -> None:
             http.has_ids = True
             http.was_primed = http.was_primed or not http.events
         http.retry = http.retry if note.retry is None else note.retry
+        for asked in http.asked:
+            asked.kept_open = asked.kept_open or note.raw[:1] == b":"
 
 
 def learn_sse_event(http: HttpExchangeState, frame: Frame) -> None:

@@ -11,30 +11,6 @@ from inspector.demo.call import INVALID_PARAMS, DemoError, DemoRequest, Json
 
 EXTENSION = "io.modelcontextprotocol/skills"
 
-_LAMP = """\
----
-name: lamp-lighting
-description: How to light the lamp at dusk, and what to look at before. Use it when somebody asks for light.
-license: CC0-1.0
-metadata:
-  station: Gull Rock
-  steps: "4"
-  since: "1871-06-01"
----
-
-# Lighting the lamp
-
-1. Draw the oil: see [the table](references/oils.md).
-2. Trim the wick; `scripts/trim.py` says by how much.
-3. Wind the clockwork forty turns.
-4. Light it, and write it into the logbook with `update_resource`.
-"""
-_OILS = """\
-| oil   | litres a night | smell        |
-|-------|----------------|--------------|
-| colza | 9              | cabbage      |
-| whale | 7              | only history |
-"""
 _TRIM = '''\
 """How many millimetres to take off a wick."""
 
@@ -43,36 +19,17 @@ import sys
 hours = float(sys.argv[1]) if len(sys.argv) > 1 else 8.0
 print(round(0.4 * hours, 1))
 '''
-_REPORTS = """\
----
-name: night-reports
-description: How to write the keeper's report. It is put together anew each night.
----
-
-# Tonight
-
-Ask `all_content` first.
-"""
-_CHART = """\
----
-name: forged-chart
-description: A chart whose soundings are not what was promised. Nothing may be done with it.
----
-
-# The channel
-
-The depths stand in [soundings.csv](soundings.csv).
-"""
 _PROMISED, _SERVED = b"buoy,fathoms\nfirst,9\nsecond,7\n", b"buoy,fathoms\nfirst,2\nsecond,1\n"
 
 _LAMP_ROOT, _REPORTS_ROOT = "skill://keepers/lamp-lighting", "skill://keepers/night-reports"
 _CHART_ROOT = "skill://strangers/forged-chart"
+_SKILLS = Path(__file__).with_name("skills")
 _FILES: dict[str, tuple[str, bytes]] = {
-    f"{_LAMP_ROOT}/SKILL.md": ("text/markdown", _LAMP.encode()),
-    f"{_LAMP_ROOT}/references/oils.md": ("text/markdown", _OILS.encode()),
+    f"{_LAMP_ROOT}/SKILL.md": ("text/markdown", (_SKILLS / "lamp-lighting/SKILL.md").read_bytes()),
+    f"{_LAMP_ROOT}/references/oils.md": ("text/markdown", (_SKILLS / "lamp-lighting/references/oils.md").read_bytes()),
     f"{_LAMP_ROOT}/scripts/trim.py": ("text/x-python", _TRIM.encode()),
-    f"{_REPORTS_ROOT}/SKILL.md": ("text/markdown", _REPORTS.encode()),
-    f"{_CHART_ROOT}/SKILL.md": ("text/markdown", _CHART.encode()),
+    f"{_REPORTS_ROOT}/SKILL.md": ("text/markdown", (_SKILLS / "night-reports/SKILL.md").read_bytes()),
+    f"{_CHART_ROOT}/SKILL.md": ("text/markdown", (_SKILLS / "forged-chart/SKILL.md").read_bytes()),
     f"{_CHART_ROOT}/soundings.csv": ("text/csv", _SERVED),
 }
 _PROMISES = {f"{_CHART_ROOT}/soundings.csv": _PROMISED}

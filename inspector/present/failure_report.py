@@ -354,6 +354,13 @@ def diagnosis_of(journal: Journal) -> Diagnosis | None:
     return of_findings([*found, *inspection.finish()])
 
 
+def reason_so_far(journal: Journal) -> Diagnosis | None:
+    """Return the reason for a list that was refused, beside the refusal itself; None if no finding is one."""
+    found = [] if journal.count > MOST_LOOKED_AT else Inspection().take(entries(journal.store, 1, journal.count))
+    diagnosis = of_findings(found)
+    return diagnosis if diagnosis is not None and diagnosis.reason.id != "list-failed" else None
+
+
 def finding_since(journal: Journal, since: int) -> Finding | None:
     """Return the most important finding about entries from `since`; None if there are only hints."""
     if journal.count > MOST_LOOKED_AT:

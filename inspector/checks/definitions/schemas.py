@@ -47,7 +47,7 @@ _MOST_COMPARED = 500
 _OF_INPUTS: Final = frozenset(
     (
         *("array-without-items", "array-of-anything", "several-types", "enum-not-string", "enum-blank", "enum-twice"),
-        *("boolean-bound", "boolean-required", "format-of-few", "items-union"),
+        *("boolean-bound", "boolean-required", "format-of-few", "items-union", "properties-of-no-object"),
         *("admits-nothing", "lookaround", "untyped-property", "type-and-any-of"),
     )
 )
@@ -74,7 +74,7 @@ _OLD: Final = {
 _KINDS_BY_KEY: Final = {
     "type": {"broken", "array-without-items", "array-of-anything", "several-types"},
     "items": {"tuple-items", "items-union"},
-    "properties": {"untyped-property", "type-and-any-of"},
+    "properties": {"untyped-property", "type-and-any-of", "properties-of-no-object"},
     "exclusiveMinimum": {"boolean-bound"},
     "exclusiveMaximum": {"boolean-bound"},
     "enum": {"broken", "enum-empty", "enum-type", "enum-not-string", "enum-blank", "enum-twice"},
@@ -333,6 +333,9 @@ def _type(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: 
 
 
 def _properties(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
+    if type(kind := node.get("type")) is str and kind in TYPES and kind != "object":
+        message = f"has properties beside the type {kind}{_where(path)}"
+        yield SchemaFeature("properties-of-no-object", (*path, "properties"), message)
     for name, each in node["properties"].items() if type(node["properties"]) is dict else ():
         if type(each) is dict and each and each.keys() <= _ONLY_WORDS:
             yield SchemaFeature(

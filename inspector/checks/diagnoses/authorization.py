@@ -42,6 +42,7 @@ _SKEW_S = 120
 _SAYS_WHOSE = "authorization_response_iss_parameter_supported"
 _PLACES = re.compile(r"(_endpoint|_uri|_url|^issuer|^jwks_uri|^service_documentation)$")
 _BEARER = re.compile(r"(?i)\b(?:bearer|dpop)\b")
+_KEY_HEADER = re.compile(r'(?i)name="([\w-]{1,80})",\s*type="header"')
 _SCHEME = re.compile(r"\s*([A-Za-z][\w-]*)(?=\s|$)")
 
 
@@ -92,6 +93,7 @@ def authentication_required(case: CheckMoment) -> Iterator[Violation]:
     if case.fact is None:
         if notes.required is not None:
             n, stated = notes.required
+            stated += _says(case.state.login.words) if "with HTTP 403" in stated else ""
             yield Violation(stated, frames=(n,), instead=True)
     elif heads is not None and _is_for_messages(case, heads.http):
         http, status, challenge = heads.http, heads.response.status, heads.http.header("www-authenticate")
@@ -353,7 +355,10 @@ def non_bearer_challenge(case: CheckMoment) -> Iterator[Violation]:
         if status == 401 and scheme and challenge and not _BEARER.search(challenge):
             sentence = f"401 requests {scheme[1]} credentials, not a Bearer token: MCP clients do not support that"
             sentence += _says(login.words)
-            yield Violation(sentence, frames=(n,), instead=True)
+            key = _KEY_HEADER.search(challenge)
+            fix = f"Pass the key with -H '{key[1]}: …'; no client logs in for it." if key else ""
+            sentence += f" (in the header {key[1]})" if key else ""
+            yield Violation(sentence, frames=(n,), instead=True, fix=fix)
             return
 
 

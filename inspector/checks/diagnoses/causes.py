@@ -50,7 +50,7 @@ _MEMBER = re.compile(
 _EMPTY = ("''", '""')
 _MOST_OF_STACK = 120
 _STACK_LINE = re.compile(r"\s+at ")
-_FOREIGN = r"(?![^\"()\n]*(?:site-packages|dist-packages|node_modules|/lib/python\d|<frozen|node:))"
+_FOREIGN = r"(?![^\"()\n]*(?:site-packages|dist-packages|node_modules|/lib/python\d|\\Lib\\|<frozen|node:))"
 _OF_AUTHOR = re.compile(
     rf'^\s*File "{_FOREIGN}([^"\n]+)", line (\d+)|^\s+at (?:[^(\n]*\()?(?:file://)?{_FOREIGN}(/[^():\n]+):(\d+):\d+'
     rf"|^(?:file://)?{_FOREIGN}(/[^:\n]+):(\d+)$"
@@ -120,16 +120,14 @@ def _java(found: re.Match[str]) -> str:
     )
 
 
-def _module(found: re.Match[str]) -> str:
-    return f"the native module {basename(found[1])} was built for another version of Node (NODE_MODULE_VERSION differs)"
-
-
 def _not_loaded(found: re.Match[str]) -> str:
-    return f"the native module {basename(found[1])} cannot be loaded: {elided(found[2], MOST_WORDS)}"
+    return f"the native module {found[1]} cannot be loaded: {elided(found[2], MOST_WORDS)}"
 
 
 def _panic(found: re.Match[str]) -> str:
-    return f"it panicked: {elided(' '.join(found[1].split()), MOST_WORDS)}"
+    *places, words = found.groups()
+    place = "".join(f" ({basename(each)})" for each in places if each)
+    return f"it panicked{place}: {elided(' '.join(words.split()), MOST_WORDS)}"
 
 
 def _go_panic(found: re.Match[str]) -> str:
@@ -188,7 +186,7 @@ def _glibc(found: re.Match[str]) -> str:
 _FUNCTIONS = {
     f"={each.__name__[1:]}": each
     for each in (
-        *(_body, _es_module, _glibc, _go_panic, _java, _module, _not_built, _not_loaded, _not_utf_8, _npm, _panic),
+        *(_body, _es_module, _glibc, _go_panic, _java, _not_built, _not_loaded, _not_utf_8, _npm, _panic),
         _report,
     )
 }

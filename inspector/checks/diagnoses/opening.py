@@ -8,7 +8,7 @@ import msgspec
 
 from inspector.checks.diagnoses.causes import MIXED_UP
 from inspector.checks.diagnoses.clauses import Clause, joined, when
-from inspector.checks.diagnoses.process import cause_in, line_like, tail_of
+from inspector.checks.diagnoses.process import cause_in, line_like, logged_while, tail_of
 from inspector.checks.diagnoses.stalls import awaited_at_first, computed_at_eof, computed_at_stall, unread_at_eof
 from inspector.checks.diagnoses.starting import FIX_HELD_BACK, SLOW_NS, deaf_to_initialize, held_back, unanswered
 from inspector.checks.findings import Confidence, Severity
@@ -63,6 +63,7 @@ _VERSION = re.compile(
 )
 _DATE_SAID = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 _FEW = 2
+_ASK_AUTHOR = "Ask the author of the server which protocol versions it supports."
 _SHORT_KEY = re.compile(r"_meta[.\[\W]{1,3}(protocolVersion|clientInfo|clientCapabilities)")
 _NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheScope")
 _TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
@@ -127,7 +128,7 @@ def _heard_over_http(silence: _Silence) -> Clause:
     elif asked.status is None:
         heard = "no HTTP response"
     else:
-        heard = f"only the headers of an HTTP response came (HTTP {asked.status}), and no message in its body"
+        heard = asked.stage()
     return Clause(f": {heard} within {(state.last_ns - asked.time_ns) / 1e9:.0f} s")
 
 
@@ -301,11 +302,7 @@ def no_common_version(case: CheckMoment) -> Iterator[Violation]:
             sentence = f"{case.named} declares {date}, which the server rejects and {where}"
             yield Violation(sentence, "/error", fix="Accept the protocol versions that the server lists.")
             return
-    fix = (
-        f"Connect with --revision {common[0]}."
-        if common
-        else ("Ask the author of the server which protocol versions it supports.")
-    )
+    fix = f"Connect with --revision {common[0]}." if common else _ASK_AUTHOR
     yield Violation(f"the server rejects the requested protocol version: {tells}", "/error", severity=mild, fix=fix)
 
 
@@ -522,7 +519,7 @@ def request_unanswered(case: CheckMoment) -> Iterator[Violation]:
         if ours and waited >= _SILENT_NS:
             alive = asked.stage() or "the server is running"
             sentence = f"{asked.named} has no response after {waited / 1e9:.0f} s; {alive}"
-            sentence += state.requests.had_worked(asked)
+            sentence += state.requests.had_worked(asked) + logged_while(state, asked)
             short = asked.cause is Cause.CHECK and asked.method in _WORKS  # it may work longer than check waits
             more = ", and may respond after check has ended" if short else ""
             mild = Severity.HINT if short else None
@@ -609,6 +606,8 @@ def list_failed(case: CheckMoment) -> Iterator[Violation]:
         fix = f"{see}. Omit what cannot be listed, not the whole list."
         lacks_params = code == -32602 and case.asked is not None and not case.asked.params
         more = "; the request has no params, which are optional" if lacks_params else ""
+        if case.is_modern and "session" in (peek.text(case.value, "message") or "").lower():
+            more = f"; {_date(case)} has no sessions"
         sentence = f"{case.method} was rejected with {code}: {cut(reason_of(case.value), 240)}{more}"
         yield Violation(sentence, "/error", fix=fix)
 
@@ -644,7 +643,7 @@ def silent_after_handshake(case: CheckMoment) -> Iterator[Violation]:
     if waited < _SILENT_NS or any(each.sender is Direction.FROM_SERVER for each in state.requests.all):
         return
     logged = line_like(state, AWAITS_INITIALIZED)
-    words = f"; its log says: {cut(logged[1].string.strip(), 120)}" if logged is not None else ""
+    words = f"; its log says: {cut(logged[1].string.strip(), 120)}" if logged else logged_while(state, since[0])
     message = (
         f"the server responded to initialize, but to nothing after it: {since[0].named} has waited "
         f"for {waited / 1e9:.0f} s"

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from inspector.checks.diagnoses.causes import HEADS, MOST_WORDS, TRAP, known_cause, line_about, place_of, telling_line
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.foreign_text import elided
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.sayings import product_facts
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
@@ -80,13 +81,17 @@ _MOST_NAMES = 5
 _NOT_A_HYPHEN = re.compile("[\u2012-\u2015\u2212]")
 _QUOTES = re.compile("[\u201c-\u201f\u2018-\u201b\u00ab\u00bb]")
 _VARIABLE = re.compile(r"\$[A-Z][A-Z_]+/")
+_TWO_WORDS = re.compile(r"(--?[A-Za-z][\w-]{0,60}) +[^\s-]\S*$")
 _INTERPRETED = re.compile(r"[A-Za-z]:(?:[^\\/\n]*[\t\n\r\f\b\v]|(?=[^\\/:]*$)[\w. -]{3,}\.\w{1,4}$)")
 """A path of Windows whose backslashes began escapes (a tab for \\t), or are gone."""
 _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,2}[^/'\"][^'\"]{0,200})['\"]")
 _STARTS = re.compile("raise child_exception_type")
 _COLOUR = re.compile(r"\x1b\[[\d;]{0,20}m")
 _FAILED = re.compile(r"(?i)(?:[\w.-]{1,40}: )?(?:error:|failed to|cannot|can't|could not|couldn't|unable to) ")
-_PROGRAM = re.compile(r"(?:can't open file|Cannot find module|Module not found) ['\"]([^'\"]{1,500})['\"]")
+_PROGRAM = re.compile(
+    r"(?:can't open (?:file|\w+ script)|Cannot find module|Module not found) ['\"]([^'\"]{1,500})['\"]"
+    r"|(?:open input file: |No such file or directory -- )(\S{1,500})"
+)
 _PORT = re.compile(
     r"EADDRINUSE.{0,60}?:(\d{2,5})\b|[Pp]ort (\d{2,5}) (?:was|is) already in use|"
     r"\('[^'\n]{0,60}', (\d{2,5})\): .{0,20}address already in use"
@@ -97,6 +102,11 @@ _OTHER_SDK = re.compile(
     r"|cannot import name '(?:McpError|FastMCP|streamablehttp_client|RequestContext|Content)'(?= from 'mcp)"
 )
 _NEWER_SDK = re.compile(r"No module named '(?:mcp\.server\.(?:mcpserver|request_state)|mcp_types)'")
+_ADVICE = re.compile(
+    r"(?i)\s*(?:hint|help|tip|note): \S|\s*(?:perhaps|did) you (?:mean|forg)|\s*(?:use|try|run) [`'\"]\S"
+)
+"""A line in which a program says what to do about its failure."""
+_TIP = re.compile(r"\s*tip: \S")
 _USAGE = re.compile(r"(?i)\s*usage: \S")
 _SUBCOMMAND = (
     "Check whether it needs a subcommand or an option, such as stdio or serve, and whether an argument is wrong."
@@ -133,10 +143,17 @@ def _plain(line: bytes) -> str:
 
 def line_like(state: ConnectionState, pattern: re.Pattern[str]) -> tuple[int, re.Match[str]] | None:
     """Return the newest line of stderr that matches a pattern; None if there is none."""
-    for n, line in tail_of(state):
+    for n, line in (*tail_of(state), *(state.notes(PrintedLines).last if _printed_only(state) else ())):
         if found := pattern.search(line[:2000]):
             return n, found
     return None
+
+
+def logged_while(state: ConnectionState, asked: TrackedRequest) -> str:
+    """Return a clause with the newest line of stderr while a request waited; "" if there is none."""
+    until = asked.cancelled or 1 << 62
+    line = next((line.strip() for n, line in tail_of(state) if asked.frame < n < until and line.strip()), "")
+    return f"; the last line of stderr meanwhile: {elided(line, 120)}" if line else ""
 
 
 def last_words(state: ConnectionState, n: int) -> Violation:
@@ -148,7 +165,8 @@ def last_words(state: ConnectionState, n: int) -> Violation:
     if known := known_cause(newest):
         at, sentence, fix = known
         fix = (sentence.startswith(_LACKS) and _subcommand(newest)) or fix
-        return Violation(f": {sentence}{_placed(newest, at)}", frames=(at, n), instead=True, fix=fix)
+        message = f": {sentence}{_placed(newest, at)}{_advised(newest, at, _TIP)}"
+        return Violation(message, frames=(at, n), instead=True, fix=fix)
     if (telling := telling_line(newest)) is None:
         return Violation(_SILENT, frames=(n,), instead=True)
     at, words, is_error = telling
@@ -159,7 +177,14 @@ def last_words(state: ConnectionState, n: int) -> Violation:
     message = f": {words}{_placed(newest, at)}" if is_error else f"; last line of stderr: {words}"
     given = [each for each in (state.connection.argv[2:] if state.connection else ()) if each[:1] == "/"]
     message += f"; “{line}”" if is_error and (line := line_about(newest, given, words)) else ""
+    message += _advised(newest, at, _ADVICE) if is_error else ""
     return Violation(message, frames=(at, n), instead=True, fix=_CORRECT if HEADS.match(words) else "")
+
+
+def _advised(newest: list[tuple[int, str]], at: int, pattern: re.Pattern[str]) -> str:
+    """Return a clause with what a program advises below its failure; "" if it advises nothing."""
+    below = (line.strip() for n, line in reversed(newest) if n >= at and pattern.match(line))
+    return f"; it advises: “{elided(line, 160)}”" if (line := next(below, "")) else ""
 
 
 def _subcommand(newest: list[tuple[int, str]]) -> str:
@@ -390,7 +415,7 @@ def server_killed(case: CheckMoment) -> Iterator[Violation]:
             cause_in(case.state) if signal in ("SIGABRT", "SIGILL", "SIGTRAP") else None
         )  # how runtimes exit after an error of their own
         if logged is not None:
-            sentence, fix = f"{sentence}: {logged[1]}", logged[2] or fix
+            sentence, fix = f"{sentence}: {logged[1]}", logged[2] or (_CORRECT if HEADS.match(logged[1]) else fix)
         frames = (logged[0], ended[0]) if logged is not None else (ended[0],)
         frames = (*frames, *(each.frame for each in waiting))
         yield Violation(sentence, frames=frames, instead=True, fix=fix, severity=mild)
@@ -398,9 +423,7 @@ def server_killed(case: CheckMoment) -> Iterator[Violation]:
 
 def _missing_variables(state: ConnectionState) -> tuple[int, list[str]] | None:
     """Return the variables that stderr reports as missing, and a line; settings are named by their fields."""
-    printed = ((n, _MISSING.search(line)) for n, line in state.notes(PrintedLines).last if _printed_only(state))
-    line = line_like(state, _MISSING) or next(((n, found) for n, found in printed if found), None)
-    if line is not None:
+    if (line := line_like(state, _MISSING)) is not None:
         return line[0], re.findall(r"\w{3,}", next(group for group in line[1].groups() if group).replace(" and ", " "))
     newest = tail_of(state)[:60]
     if found := _IN_A_REPORT.search("\n".join(line for _, line in reversed(newest))):
@@ -490,6 +513,15 @@ def shell_syntax_in_command(case: CheckMoment) -> Iterator[Violation]:
             what = "quotes" if _QUOTES.match(word) else "dash instead of hyphens"
             sentence = f"the argument {cut(word, 80)} begins with a typographic {what}"
             yield Violation(sentence, frames=(case.state.opened,), instead=True, fix="Retype it with ASCII characters.")
+        elif not word:
+            sentence = "an argument of the command is empty: the program gets a word without characters"
+            fix = 'Remove the empty argument: "args": [] in the configuration, not [""].'
+            yield Violation(sentence, frames=(case.state.opened,), instead=True, fix=fix)
+        elif found := _TWO_WORDS.match(word):
+            sentence = (
+                f"the option {found[1]} and its value are one argument, {word[:80]!r}: the program gets a blank in it"
+            )
+            yield Violation(sentence, frames=(case.state.opened,), instead=True, fix="Give each as an argument.")
 
 
 @error("File not found", "end", confidence=_LIKELY)
@@ -508,16 +540,18 @@ def file_not_found(case: CheckMoment) -> Iterator[Violation]:
         return
     if (line := line_like(case.state, _RELATIVE)) and not line_like(case.state, _STARTS):
         file = line[1].group(1)
-    elif not (line := line_like(case.state, _PROGRAM)) or not (file := _relative(connection.argv, line[1].group(1))):
+    elif not (line := line_like(case.state, _PROGRAM)) or not (
+        file := _relative(connection.argv, line[1].group(1) or line[1].group(2))
+    ):
         return
-    sentence = f"{file} does not exist in {connection.cwd or 'the working directory'}"
+    sentence = f"{file} does not exist in the working directory{f', {connection.cwd}' * bool(connection.cwd)}"
     yield Violation(sentence, frames=(line[0], ended[0]), instead=True)
 
 
 def _relative(argv: Sequence[str], path: str) -> str:
     """Return the argument that names this path as a relative one; "" if there is none."""
     meant = (word for word in argv[1:] if not word.startswith(("/", "-")))
-    return next((word for word in meant if path.endswith("/" + word.removeprefix("./"))), "")
+    return next((word for word in meant if f"/{path}".endswith("/" + word.removeprefix("./"))), "")
 
 
 @error("Port is in use", "end")

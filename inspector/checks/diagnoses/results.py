@@ -15,7 +15,7 @@ from inspector.checks.diagnoses.causes import (
     missing_program,
     telling_line,
 )
-from inspector.checks.diagnoses.process import cause_in, tail_of
+from inspector.checks.diagnoses.process import cause_in, logged_while, tail_of
 from inspector.checks.diagnoses.stalls import was_idle
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import QUOTES_CODE, reason_of, secret_in, states_no_reason
@@ -218,6 +218,7 @@ def call_timed_out(case: CheckMoment) -> Iterator[Violation]:
             sentence, frames = f"{sentence}; stderr has: {logged[1]}", (asked.frame, logged[0], asked.cancelled)
             fix = "Return an error when the call fails: nothing is sent if an exception is only logged."
         elif not progress and not fix and was_idle(state, asked):
+            sentence += logged_while(state, asked)
             sentence = f"{sentence}; the server was idle, without a connection or child process that it waited for"
             fix = "Look for a lock, a sleep, an await that never ends, or an exception that the handler swallows."
         yield Violation(sentence, frames=frames, instead=True, fix=fix)

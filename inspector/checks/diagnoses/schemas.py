@@ -27,7 +27,7 @@ _ZOD: Final = ("_def", "_zod", "~standard")
 _WRITTEN_ELSEWHERE: Final = {"parameters": "OpenAI", "input_schema": "Anthropic", "args_schema": "LangChain"}
 _OF_APIS = (
     *("untyped-property", "type-and-any-of", "enum-not-string", "enum-twice", "items-union"),
-    *("format-of-few", "enum-blank"),
+    *("format-of-few", "enum-blank", "properties-of-no-object"),
 )
 """Flaws that the APIs of models reject; `products.tsv` has the fixes."""
 _API = re.compile(r"the \w+ API \([\d-]+\)(?: in strict mode)?")

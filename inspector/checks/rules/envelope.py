@@ -312,7 +312,8 @@ def client_capability_not_declared(case: CheckMoment) -> Iterator[Violation]:
     if method not in revision.server_requests:
         yield Violation(f"{cut(method, 60)} is not a server request in {revision.date}", "/method")
     elif (ability := _ABILITY.get(method)) and not case.state.offered(None, ability):
-        yield Violation(f"the server sent {method}, but the client does not declare {ability}", "/method")
+        during = "".join(f" during {each.named}" for each in case.state.requests.waiting()[-1:])
+        yield Violation(f"the server sent {method}{during}, but the client does not declare {ability}", "/method")
 
 
 @error("Server request in a stateless protocol version", "request", topic="basic/patterns/mrtr", since="2026-07-28")

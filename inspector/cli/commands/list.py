@@ -177,11 +177,16 @@ def _as_json(visit: CommandSession, fetched: dict[str, FetchedList]) -> dict[str
 
 def _report(visit: CommandSession, refused: FetchedList) -> ExitStatus:
     from inspector.checks.sayings import explained  # slow to import
+    from inspector.cli.reports import finding_as_json
+    from inspector.present.failure_report import diagnosis_lines, reason_so_far
 
     declares = ", ".join(visit.opening.capabilities) or "no capability"
     means, advice = explained(refused.refusal)
     message = f"{refused.refusal} ({means})" if means else refused.refusal
     answer = {"jsonrpc_error": refused.error}
+    if (found := reason_so_far(visit.session.journal)) is not None:
+        visit.output.narrate_lines(diagnosis_lines(found))
+        answer["diagnosis"] = [finding_as_json(found.reason)]
     return visit.output.report(
         "server_error", message, advice or f"It declares: {declares}.", ExitStatus.TOOL_ERROR, answer
     )

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Container, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -23,22 +24,7 @@ from inspector.protocol.tracking.exchanges import goes_on
 
 # Writing test cases as a plain pytest file
 
-_HEAD = '''"""What the server must answer. Run it with pytest; it needs mcp-inspect."""
-
-from collections.abc import Iterator
-
-import pytest
-
-from inspector.features.cases.server import ServerUnderTest
-
-TARGET = {target}
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ServerUnderTest]:
-    with ServerUnderTest(*TARGET) as server:
-        yield server
-'''
+_HEAD = Path(__file__).with_name("pytest_head.txt").read_text("utf-8")
 
 _DEEPEST = 20
 """Maximum depth of a generated schema."""

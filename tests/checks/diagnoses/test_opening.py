@@ -240,7 +240,7 @@ def test_silence_over_http_has_no_stdio_terms(status: int | None) -> None:
         talk.head(status, "text/event-stream")
     (found,) = of_one(talk.wait(3).close("given up").findings(), "server-silent")
     assert ("no HTTP response" in found.sentence) is (status is None)
-    assert ("only the headers of an HTTP response came (HTTP 200)" in found.sentence) is (status == 200)
+    assert ("only the headers of an event stream came (HTTP 200)" in found.sentence) is (status == 200)
     assert not {"stderr", "stdin", "subcommand", "output"} & set(f"{found.sentence} {found.fix}".lower().split())
 
 
