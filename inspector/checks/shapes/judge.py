@@ -15,6 +15,7 @@ import msgspec
 from inspector.checks.shapes.notation import TYPES, Member, ShapeType, read
 from inspector.json_pointer import escaped
 from inspector.protocol import peek
+from inspector.protocol.revisions.table import ROWS
 from inspector.protocol.uri_templates import take_apart
 from inspector.text import cut
 
@@ -170,7 +171,8 @@ def _of_block(row: int, known: ShapeType) -> Judge:
         if not isinstance(kind, str):
             message = "is missing" if "type" not in value else f"must be a string, got {_a(kind)}"
             return (ShapeFault("/type", message, known.rule),)
-        where = "in this protocol version" if kind in known.arms else "in any protocol version"
+        since = ROWS[min(known.arms[kind].rows) - 1].date if kind in known.arms else ""
+        where = f"in this protocol version, only since {since}" if since else "in any protocol version"
         return (
             ShapeFault("/type", f"has the type {cut(kind, 40)!r}, which is not a content type {where}", known.rule),
         )
