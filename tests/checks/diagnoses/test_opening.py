@@ -374,3 +374,9 @@ def test_a_silent_interpreter_without_a_program_is_named_in_place_of_its_output(
     talk = Talk(4, opened=False, connection=opened).ask("initialize", {}).wait(5).close()
     (found,) = of_one(talk.findings(), "server-silent")
     assert "/usr/bin/python3 has no program to run" in found.sentence
+
+
+@pytest.mark.parametrize(("status", "found"), [(200, 1), (404, 0)])
+def test_a_request_that_http_refused_has_not_been_left_in_silence(status: int, found: int) -> None:
+    talk = Talk(transport="http").post().ask("tools/list").head(status).wait(4).close()
+    assert len(of_one(talk.findings(), "silent-after-handshake")) == found
