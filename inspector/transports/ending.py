@@ -3,12 +3,13 @@
 import asyncio
 import signal
 from collections.abc import Callable
+from math import inf
 
 import msgspec
 
 from inspector.protocol.facts import ProcessActivity, ProcessEvent, ProcessFact, end_words
 from inspector.transports.children import Child, forget_group, is_group_alive, signal_group, was_ended_here, watch_exit
-from inspector.transports.process_state import cpu_seconds, is_runnable
+from inspector.transports.process_state import cpu_seconds, delayed_seconds, is_runnable
 
 _LINGER = 0.25
 """Seconds to wait for the ends of stdout and stderr after the exit.
@@ -18,6 +19,8 @@ exit.
 """
 _EXTENSIONS, _EXTENSION = 4, 0.5
 """How often, and by how many seconds, a process that is computing may end later than an idle one."""
+_DELAYED_S = 0.3
+"""Seconds of waiting for the CPU since the end of stdin after which a process may be about to end."""
 _REAP = 2.0
 """Seconds that SIGKILL may take. Only a process in an uninterruptible system call needs them."""
 _LOOK = 0.05
@@ -100,6 +103,7 @@ class Ending:
         self._extended = 0
         self._asked_to_end: tuple[float, float] | None = None
         """Time, and CPU seconds of the child, when it was asked to end."""
+        self._delayed_before = inf
         self._again: asyncio.TimerHandle | None = None
         self._watcher = watch_exit(child, self._exited)
 
@@ -108,6 +112,7 @@ class Ending:
         if not self._gone and self._shutdown_timer is None:
             if (used := cpu_seconds(self._child.pid)) is not None:
                 self._asked_to_end = self._loop.time(), used
+            self._delayed_before = delayed_seconds(self._child.pid)
             self._climb(self._grace.stdin_close)
 
     def hurry(self) -> None:
@@ -197,7 +202,8 @@ class Ending:
 
     def _signal(self, number: signal.Signals) -> None:
         self._signalled = True
-        state = ProcessActivity(self._cpu_percent(), runnable=True) if is_runnable(self._child.pid) else None
+        wants_cpu = is_runnable(self._child.pid) or delayed_seconds(self._child.pid) - self._delayed_before > _DELAYED_S
+        state = ProcessActivity(self._cpu_percent(), runnable=True) if wants_cpu else None
         self._report(ProcessFact(ProcessEvent.SIGNAL, self._child.pid, signal=number.name, state=state))
         signal_group(self._child.pid, number)
 

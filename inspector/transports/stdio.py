@@ -44,13 +44,7 @@ from inspector.transports.inherited import inherited_state
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 from inspector.transports.own_status import own_status
 from inspector.transports.pipes import LineSink, LineSource
-from inspector.transports.process_state import (
-    children_elsewhere,
-    delayed_seconds,
-    is_runnable,
-    observed,
-    still_running,
-)
+from inspector.transports.process_state import children_elsewhere, delayed_seconds, is_runnable, observed, still_running
 
 _FLOOD, _FLOOD_S = 1000, 0.1
 """Lines on stdout since stdin was closed: a server that wrote this many gets SIGTERM. Seconds between two looks."""

@@ -368,6 +368,20 @@ async def test_stubborn_server_is_killed(start: Start) -> None:
     assert recorder.of(ProcessFact)[-1].signal == "SIGKILL"
 
 
+@pytest.mark.parametrize(("delays", "excused"), [([0, 1], True), ([5, 5], False)])
+async def test_a_server_that_waited_for_the_cpu_since_stdin_was_closed_counts_as_computing(
+    start: Start, monkeypatch: pytest.MonkeyPatch, delays: list[float], excused: bool
+) -> None:
+    monkeypatch.setattr("inspector.transports.ending.delayed_seconds", lambda pid: delays.pop(0) if delays else 9)
+    monkeypatch.setattr("inspector.transports.ending.is_runnable", lambda pid: False)
+    recorder, transport = Recorder(), start("ignores_sigterm")
+    await transport.open(recorder)
+    await recorder.until(lambda seen: seen.frames, "it ignores signals")
+    await transport.close()
+    first = next(each for each in recorder.of(ProcessFact) if each.event is ProcessEvent.SIGNAL)
+    assert first.was_computing is excused
+
+
 @pytest.mark.parametrize("first_look_s", [0.1, 0.0])
 async def test_a_server_that_floods_on_after_its_stdin_was_closed_is_sent_sigterm_without_the_usual_wait(
     start: Start, monkeypatch: pytest.MonkeyPatch, first_look_s: float
