@@ -194,7 +194,9 @@ def words_of_body(body: bytes) -> str:
     if text.startswith("<"):
         return words_of_page(text)
     if text.startswith(("{", "[", '"')):
-        return words_in(peek.decoded(text[:20_000]))
+        value = peek.decoded(text[:20_000])
+        path = peek.text(value, "path") if peek.text(value, "timestamp") and peek.integer(value, "status") else None
+        return words_in(value) + (f" (an error page of Spring Boot, for {_plain(path)[:_MOST]})" if path else "")
     lines = text.splitlines()
     is_short = len(text) <= _MOST and _STACK.search(text) is None
     return ": ".join(filter(None, map(str.strip, lines))) if is_short else elided(_decisive(lines))
