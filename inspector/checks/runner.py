@@ -18,7 +18,7 @@ import msgspec
 
 from inspector.checks import catalog
 from inspector.checks.diagnoses.bytes import LONG, too_long
-from inspector.checks.findings import Finding, page_of
+from inspector.checks.findings import Finding, Severity, page_of
 from inspector.checks.foreign_text import reason_of, states_no_reason, words_of_body
 from inspector.checks.registry import CHECKS, Check, Judge, Violation, tables
 from inspector.checks.sayings import explained
@@ -651,13 +651,16 @@ class Inspection:
         sentence = _SPACE.sub(
             lambda it: " " if {"\n", "\r"} & {*it[0]} else it[0], violation.sentence + own_words(case, violation)
         )
-        means, advice = explained(sentence)
-        sentence += f" ({means})" if means and len(sentence) + len(means) < LONGEST + ROOM else ""
+        severity = violation.severity or check.severity_in(case.row)
+        means, advice = explained(sentence, is_failure=severity is not Severity.HINT)
+        room, head = LONGEST + ROOM - len(sentence), means.partition(":")[0]  # what follows a colon explains more
+        means = means if len(means) < room else head if " " in head and len(head) < room else ""
+        sentence += means and f" ({means})"
         fix = advice or violation.fix
         self._found.append(
             Finding(
                 check.id,
-                violation.severity or check.severity_in(case.row),
+                severity,
                 violation.confidence or check.confidence,
                 without_credentials(sentence),
                 frames,

@@ -1,5 +1,6 @@
 """Tables of what programs say when something is wrong, with their meaning and a fix, and of how products behave."""
 
+import itertools
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -7,6 +8,9 @@ from pathlib import Path
 
 _SDKS = Path(__file__).with_name("sdks.tsv")
 _PRODUCTS = Path(__file__).with_name("products.tsv")
+_CODES = Path(__file__).with_name("codes")
+KINDS = ("programs", "services", "gateways", "exceptions")
+"""The files of published enumerations, in the order in which they are asked: the last explains what no other does."""
 MOST_WORDS = 220
 """Maximum characters that are quoted."""
 
@@ -35,9 +39,33 @@ def meaning(means: str, found: re.Match[str]) -> str:
     return means.format(*((each or "")[:MOST_WORDS] for each in (found[0], *found.groups())))
 
 
-def explained(sentence: str) -> tuple[str, str]:
-    """Return what a sentence means that quotes an SDK or a platform, and what to do; ("", "") for any other."""
+@cache
+def vocabularies(kind: str) -> tuple[tuple[re.Pattern[str], dict[str, tuple[str, str]]], ...]:
+    """Return the enumerations of a file in codes/: how a text names a member (group 1), and meaning and fix of each."""
+    found: list[tuple[str, dict[str, tuple[str, str]]]] = []
+    for row in _rows(_CODES / f"{kind}.tsv"):
+        if len(row) == 1:
+            found.append((row[0], {}))
+        for member in row[0].split("|") if len(row) > 1 else ():
+            found[-1][1].setdefault(member, (row[1], row[2]))
+    return tuple(
+        (re.compile(pattern.replace("{}", "|".join(map(re.escape, sorted(members, reverse=True))))), members)
+        for pattern, members in found
+    )
+
+
+def decoded(sentence: str, *kinds: str) -> tuple[str, str]:
+    """Return meaning and fix of the first member of an enumeration that a sentence names; ("", "") for none."""
+    for pattern, members in itertools.chain(*map(vocabularies, kinds)):
+        for found in pattern.finditer(sentence):
+            if known := members.get(word := found[found.lastindex or 0]) or members.get(word.lower()):
+                return known
+    return "", ""
+
+
+def explained(sentence: str, *, is_failure: bool = True) -> tuple[str, str]:
+    """Return what a sentence means, and what to do; ("", "") if no table has it. Codes count in failures alone."""
     for pattern, means, fix in sayings(_SDKS):
         if pattern.search(sentence):
             return means, fix
-    return "", ""
+    return decoded(sentence, *KINDS) if is_failure else ("", "")

@@ -14,7 +14,7 @@ from inspector.checks.diagnoses.causes import HEADS, MOST_WORDS, TRAP, known_cau
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import elided
 from inspector.checks.registry import Violation, diagnoses_of
-from inspector.checks.sayings import product_facts
+from inspector.checks.sayings import decoded, product_facts
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.facts import SIGNAL_CODES, ProcessEvent, ProcessFact, exit_words
 from inspector.protocol.given_values import PLACEHOLDER
@@ -42,26 +42,7 @@ _NOT_FOUND = re.compile(
 _NOT_RUNNABLE = re.compile(r"exists but|neither a program|is a program for")
 """How the lookup of a command describes a file that exists but cannot be run."""
 _RUN = "Run chmod +x, check the first line of the file, or name its interpreter in the command."
-_ASKED_TO_END = "Find what sent the signal: a closed terminal, a supervisor, kill. The server did not fail by itself."
-_KILLED = {
-    "SIGKILL": "Check the system log for an out-of-memory kill.",
-    "SIGILL": "Use a build for this processor (without AVX2, say), or find the runtime check that failed.",
-    "SIGSYS": "Check the seccomp profile of its container.",
-    **dict.fromkeys(("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"), _ASKED_TO_END),
-}
-"""The fix by signal; any other signal is caused by the process itself."""
 _CORE = "Examine the core dump: native code failed."
-_MEANS = {
-    "SIGILL": "an illegal instruction",
-    "SIGSEGV": "an invalid memory access",
-    "SIGBUS": "an invalid memory access",
-    "SIGABRT": "it aborted itself",
-    "SIGFPE": "a division by zero, or another invalid operation",
-    "SIGSYS": "a system call that is not allowed to it",
-    "SIGXCPU": "its limit of CPU time",
-    "SIGXFSZ": "its limit of file sizes",
-}
-"""What the signals mean that a process receives for what it did."""
 _NAMES = r"\b(?!ERR_)[A-Z][A-Z0-9]*_[A-Z0-9_]{2,}\b(?:(?:,|,? and) [A-Z][A-Z0-9]*_[A-Z0-9_]{2,}\b){0,4}"
 _MISSING = re.compile(
     r"(?i:missing|required|not set|not defined|must be set|(?:please|must|error:) set|undefined).{0,60}?"
@@ -402,12 +383,11 @@ def server_killed(case: CheckMoment) -> Iterator[Violation]:
         return
     signal = ended[2].signal or SIGNAL_CODES.get(ended[2].code or 0, "")
     if signal:
-        fix = _KILLED.get(signal, _CORE)
-        mild = _HINT if fix == _ASKED_TO_END else None
+        means, fix = decoded(f"killed by {signal}", "programs")
+        fix, mild = fix or _CORE, _HINT if "asked it" in means or signal == "SIGHUP" else None
         waiting = case.state.requests.waiting()[-1:] if case.state.opening is not None else []
         during = _during(case.state, waiting) if waiting else ""
-        meaning = f" ({_MEANS[signal]})" if signal in _MEANS else ""
-        sentence = f"the server was killed by {signal}{meaning}{during}"
+        sentence = f"the server was killed by {signal}{means and f' ({means})'}{during}"
         if not ended[2].signal:  # only an exit code is known, which a program may also choose by itself
             sentence = f"the server {exit_words(ended[2].code or 0)}{during}"
             fix = f"If a shell or container started it, {signal} killed its child. {fix}"

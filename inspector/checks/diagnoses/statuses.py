@@ -37,17 +37,7 @@ _WANTS_LOGIN = re.compile(
 )
 _FOR_401 = "; credentials are missing, for which the status is 401"
 _SEND_401 = "Return 401 with WWW-Authenticate: clients begin a login with it alone."
-_GATEWAY = {
-    **{status: responses[status] for status in (502, 503, 504)},
-    520: "Unknown Error",
-    521: "Web Server Is Down",
-    522: "Connection Timed Out",
-    523: "Origin Is Unreachable",
-    524: "A Timeout Occurred",
-    525: "SSL Handshake Failed",
-    526: "Invalid SSL Certificate",
-    530: "Origin Not Reachable",
-}
+_GATEWAY = frozenset((502, 503, 504, *range(520, 527), 530))
 """Statuses of gateways; those from 520 on are used by one of them only, and are in no registry."""
 _OF_API_GATEWAY = ("x-amzn-errortype", "apigw-requestid", "x-amz-apigw-id")
 _ELSEWHERE = (401, 406, 407, 415, 421, 429)
@@ -127,11 +117,10 @@ def _gateway_error(failure: _ServerError) -> Clause:
             "See the log of the function in CloudWatch.",
         )
     product = failure.http.header("server") or ""
-    gateway = (
-        f"a gateway{product and f' ({cut(product, 40)})'} returned HTTP {failure.status} {_GATEWAY[failure.status]}"
-    )
+    stated = f"{failure.status} {responses.get(failure.status, '')}".rstrip()
+    named = product and f" ({cut(product, 40)})"
     return Clause(
-        f"{gateway}: the server behind it does not respond{failure.words}",
+        f"a gateway{named} returned HTTP {stated}: the server behind it does not respond{failure.words}",
         "Check that the server is running: connect without the gateway, and see the gateway's log.",
     )
 

@@ -40,23 +40,6 @@ def test_innermost_cause_follows_the_error(lines: tuple[str, ...], told: str) ->
 
 
 @pytest.mark.parametrize(
-    ("lines", "named"),
-    [
-        (("'C:\\Program' is not recognized as an internal or external command,", "operable program."), "C:\\Program"),
-        (("'npx' is not recognized as an internal or external command,", "operable program."), "program npx"),
-        (("uvx : The term 'uvx' is not recognized as the name of a cmdlet, function, script file,",), "program uvx"),
-        (("a: version `GLIBC_2.9' not found (a)", "a: version `GLIBC_2.39' not found (a)"), "GLIBC_2.39"),
-        (("a.py: error: the following arguments are required: --workspace",), "lacks an argument: --workspace"),
-        (("╭─ Error ───────────────╮", "│ Missing option '--db'. │", "╰────────╯"), "argument: --db"),
-        (("WARN 'frobnicate' is not recognized as a setting",), None),
-    ],
-)
-def test_program_version_or_argument_that_is_missing_is_named(lines: tuple[str, ...], named: str | None) -> None:
-    found = known_cause([(n, line) for n, line in enumerate(lines, 1)][::-1])
-    assert (found is None) if named is None else (found is not None and named in found[1])
-
-
-@pytest.mark.parametrize(
     ("lines", "told"),
     [
         (

@@ -270,7 +270,7 @@ def test_exit_with_an_exception_or_a_failure_on_stdout_names_it(cause: str) -> N
     for line in (b"Starting up", b"Exception in thread main", f"\x1b[31m{cause}\x1b[0m".encode()):
         talk.frame(line, channel=Channel.STDOUT, eol=Eol.LF)
     found = {each.id: each.sentence for each in talk.exit(1).findings()}
-    assert found["exit-during-handshake"].endswith(f": {cause} (on stdout)")
+    assert f": {cause} (on stdout)" in found["exit-during-handshake"]
     assert "exit-without-input" not in found
 
 

@@ -122,7 +122,7 @@ def test_failure_logged_quotes_the_exception_of_that_request() -> None:
         _failed_with("The map has none: the map has no layer 'road'", coded)().findings(), "failure-logged"
     )
     (found,) = of_one(_failed_with("Error")().findings(), "failure-logged")
-    assert found.sentence.endswith("stderr has: sqlite3.OperationalError: no such table: users")
+    assert "stderr has: sqlite3.OperationalError: no such table: users (the table does" in found.sentence
     sdk = "mcp.server.mcpserver.exceptions.UnexpectedToolError: Error executing tool run"
     above = "The above exception was the direct cause of the following exception:"
     (found,) = of_one(_failed_with("Error", "AstError: no file: ", "", above, "", sdk)().findings(), "failure-logged")
