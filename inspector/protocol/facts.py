@@ -182,7 +182,7 @@ class ProcessActivity(msgspec.Struct, frozen=True, omit_defaults=True):
     awaits: tuple[Awaited, ...] = ()
     """On STALL, and on STDIN_EOF before any output: connections over which it may wait, the likeliest first."""
     delayed_s: float = 0.0
-    """On LATE: seconds for which it and its descendants wanted the CPU and did not get it."""
+    """On LATE and SIGNAL: seconds for which it and its descendants wanted the CPU and did not get it."""
 
 
 class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):

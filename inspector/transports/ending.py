@@ -19,8 +19,7 @@ exit.
 """
 _EXTENSIONS, _EXTENSION = 4, 0.5
 """How often, and by how many seconds, a process that is computing may end later than an idle one."""
-_DELAYED_S = 0.3
-"""Seconds of waiting for the CPU since the end of stdin after which a process may be about to end."""
+_DELAYED_S = 0.3  # of waiting for the CPU since the end of stdin, after which a process may be about to end
 _REAP = 2.0
 """Seconds that SIGKILL may take. Only a process in an uninterruptible system call needs them."""
 _LOOK = 0.05
@@ -202,8 +201,9 @@ class Ending:
 
     def _signal(self, number: signal.Signals) -> None:
         self._signalled = True
-        wants_cpu = is_runnable(self._child.pid) or delayed_seconds(self._child.pid) - self._delayed_before > _DELAYED_S
-        state = ProcessActivity(self._cpu_percent(), runnable=True) if wants_cpu else None
+        delayed_s = round(max(delayed_seconds(self._child.pid) - self._delayed_before, 0), 1)
+        wants_cpu = is_runnable(self._child.pid) or delayed_s > _DELAYED_S
+        state = ProcessActivity(self._cpu_percent(), runnable=True, delayed_s=delayed_s) if wants_cpu else None
         self._report(ProcessFact(ProcessEvent.SIGNAL, self._child.pid, signal=number.name, state=state))
         signal_group(self._child.pid, number)
 

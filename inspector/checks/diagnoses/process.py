@@ -582,7 +582,8 @@ def stdin_eof_ignored(case: CheckMoment) -> Iterator[Violation]:
         elif fact.event is ProcessEvent.SIGNAL and closed is not None and signalled is None:
             waited_s = (time_ns - closed) / 1e9
             used_s = waited_s * (fact.state.cpu_percent or 0) / 100 if fact.state is not None else 0.0
-            spins = used_s > _SPINS_S and case.state.opening is not None  # before that it may be starting
+            least_s = max(_SPINS_S, fact.state.delayed_s if fact.state is not None else 0)  # it waited for the CPU
+            spins = used_s > least_s and case.state.opening is not None  # before that it may be starting
             if time_ns - closed >= _PATIENCE_NS * 9 // 10 and (not fact.was_computing or spins):
                 how = f", used {used_s:.1f} s of CPU," if spins else ""
                 signalled = (n, f"{waited_s:.1f} s after stdin was closed{how} and was sent {fact.signal}")

@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.checks.findings import Finding, Severity
-from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessActivity, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Cause, Channel, Direction, Eol
 from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, ids, initialize
@@ -319,6 +319,16 @@ def test_exit_after_a_probe_is_not_the_servers_fault(code: int | None, signal: s
     assert {(each.id, each.severity) for each in ended} == {("exit-on-invalid-message", "warning")}
     listed = Talk().frame(b'{"jsonrpc":"2.0","id":9,"method":"tools/list"}', Direction.TO_SERVER, cause=Cause.PROBE)
     assert "exit-on-invalid-message" not in {each.id for each in listed.exit(code, signal).findings()}
+
+
+@pytest.mark.parametrize(("delayed_s", "accused"), [(0.2, True), (4.0, False)])
+def test_a_server_that_computes_after_the_end_of_stdin_on_a_busy_machine_may_be_ending(
+    delayed_s: float, accused: bool
+) -> None:
+    state = ProcessActivity(60.0, runnable=True, delayed_s=delayed_s)
+    talk = Talk().ask("ping").answer({}).fact(ProcessFact(ProcessEvent.STDIN_EOF, 1)).wait(4)
+    talk.fact(ProcessFact(ProcessEvent.SIGNAL, 1, signal="SIGTERM", state=state)).exit(None, "SIGTERM", why="")
+    assert ("stdin-eof-ignored" in {each.id for each in talk.findings()}) is accused
 
 
 def test_a_server_that_owes_a_response_may_finish_it_after_the_end_of_stdin() -> None:
