@@ -12,6 +12,10 @@ from typing import Any, TypeVar
 import msgspec
 
 T = TypeVar("T")
+UNDECODABLE = (msgspec.MsgspecError, UnicodeError, RecursionError)
+"""What msgspec raises for bytes of others that it can't decode."""
+UNENCODABLE = (UnicodeEncodeError, OverflowError, RecursionError)
+"""What it raises for values of others that no JSON can hold: half surrogates, deep nesting, huge integers."""
 _MOST_VALUES = 1_000_000
 """Maximum number of values of a YAML document, counting each alias with all its values."""
 _TOO_DEEP = "nested too deeply"

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from inspector.atomic_write import private_directory, read_regular, replace_file
+from inspector.documents import UNDECODABLE
 from inspector.errors import UsageError
 
 logger = logging.getLogger(__name__)
@@ -33,7 +34,7 @@ class JsonFile(Generic[T]):
         """Return the value; None without a readable one."""
         try:
             return msgspec.json.decode(read_regular(self.path, self._max_bytes), type=self._kind)
-        except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError):
+        except (OSError, *UNDECODABLE):
             return None
 
     def replace(self, value: T, *, indent: int = 0) -> None:

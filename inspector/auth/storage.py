@@ -18,6 +18,7 @@ from inspector.auth.addresses import canonical
 from inspector.auth.steps import StoredLogin
 from inspector.errors import UsageError
 from inspector.json_file import locked
+from inspector.protocol import peek
 
 logger = logging.getLogger(__name__)
 
@@ -82,10 +83,7 @@ class TokenStore:
         except OSError:
             return {}
         with os.fdopen(fd, "rb") as file:
-            try:
-                return msgspec.json.decode(file.read(), type=dict[str, StoredLogin])
-            except (msgspec.DecodeError, UnicodeDecodeError):
-                return {}
+            return peek.decoded_as(dict[str, StoredLogin], file.read()) or {}
 
     def _locked(self) -> AbstractContextManager[None]:
         """Lock against other processes: of two simultaneous new logins one would be lost."""

@@ -281,10 +281,7 @@ def _named(records: "list[Dated | EndRecord]") -> str:
     for record in records:
         if not isinstance(record, FrameRecord) or record.raw is None or "erverInfo" not in record.raw:
             continue
-        try:
-            result = peek.at(msgspec.json.decode(record.raw), "result")
-        except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            continue
+        result = peek.at(peek.decoded(record.raw), "result")
         if name := peek.text(result, "serverInfo", "name") or peek.text(result, "_meta", SERVER_INFO, "name"):
             return name
     return ""

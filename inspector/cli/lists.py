@@ -10,7 +10,7 @@ import msgspec
 from inspector.capture.messages import result_response_of
 from inspector.cli.headless import CommandSession, answered
 from inspector.cli.output import Output
-from inspector.documents import prepared_type
+from inspector.documents import UNDECODABLE, prepared_type
 from inspector.errors import InspectError, RequestFailed, RequestTimeout
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
@@ -215,6 +215,6 @@ def _items(journal: "Journal", exchange: Exchange, member: str) -> list[Any]:
         return msgspec.json.decode(
             msgspec.json.decode(frame.payload, type=_Result).result[member], type=list[msgspec.Raw]
         )
-    except (msgspec.DecodeError, UnicodeDecodeError, KeyError, RecursionError):
+    except (KeyError, *UNDECODABLE):
         response = result_response_of(journal, exchange)
         return [] if response is None else peek.items(response.result, member)

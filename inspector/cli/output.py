@@ -11,6 +11,7 @@ import msgspec
 
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus, code_of, status_of
+from inspector.documents import UNENCODABLE
 from inspector.errors import InspectError
 from inspector.present.spans import Line, Role
 from inspector.text import is_seen, visible
@@ -188,7 +189,7 @@ def _encode(value: Any) -> bytes:
     """Encode JSON, including values that only a tolerant parser accepts: lone surrogates, large numbers."""
     try:
         return msgspec.json.encode(value)
-    except (UnicodeEncodeError, OverflowError, RecursionError):
+    except UNENCODABLE:
         import json  # never needed for valid JSON from servers
 
         return json.dumps(value, separators=(",", ":"), default=_of_raw).encode()

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from inspector.atomic_write import replace
-from inspector.documents import prepared_type
+from inspector.documents import UNDECODABLE, prepared_type
 from inspector.errors import UsageError
 from inspector.json_file import drop_oldest, locked
 from inspector.protocol.credentials import SecretValues
@@ -180,6 +180,6 @@ def _read(path: Path) -> list[tuple[StoredCall, bytes]]:
         return []
     for line in raw.splitlines(keepends=True):
         if len(line) <= 2 * _LONGEST:
-            with contextlib.suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
+            with contextlib.suppress(*UNDECODABLE):
                 found.append((msgspec.json.decode(line, type=StoredCall), line.rstrip(b"\n") + b"\n"))
     return found

@@ -19,7 +19,7 @@ from inspector.atomic_write import read_regular, replace_file
 from inspector.config.eras import process_key, url_key
 from inspector.config.paths import expanded, short_name
 from inspector.config.targets import WEB_SCHEMES
-from inspector.documents import UnreadableDocument, prepared_type, read_yaml
+from inspector.documents import UNDECODABLE, UnreadableDocument, prepared_type, read_yaml
 from inspector.errors import UsageError
 from inspector.json_file import JsonFile
 from inspector.protocol.credentials import command_without_credentials, is_credential, without_credentials
@@ -147,7 +147,7 @@ class SavedTargets:
         except UnreadableDocument as error:
             at = f"{place}:{error.line}" if error.line else place
             raise UsageError(f"{at}: {visible(str(error), limit=200)}", hint="Fix the file.") from None
-        except (msgspec.ValidationError, UnicodeDecodeError, RecursionError) as error:
+        except UNDECODABLE as error:
             raise UsageError(f"{place}: {visible(str(error), limit=200)}", hint="Fix the file.") from None
         except OSError as error:
             raise UsageError(f"{place}: {error.strerror}") from None

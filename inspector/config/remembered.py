@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 
 from inspector.atomic_write import replace_file
-from inspector.documents import prepared_type
+from inspector.documents import UNENCODABLE, prepared_type
 from inspector.errors import UsageError
 from inspector.json_file import JsonFile, drop_oldest, newest_files
 from inspector.protocol.fingerprints import Remembered
@@ -256,7 +256,7 @@ class SeenServer:
             return True
         try:
             self._file.replace(_limited(self.read() | dict(lists)))
-        except (UsageError, UnicodeEncodeError, RecursionError) as error:
+        except (UsageError, *UNENCODABLE) as error:
             logger.warning("cannot save the definitions of a server: %s", error)
             return False
         drop_oldest(self._file.path.parent, MOST_SEEN)

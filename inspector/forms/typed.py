@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from inspector.documents import UNDECODABLE
 from inspector.forms.fields import UNSET, ChoiceField, Field, opened
 from inspector.forms.simple import as_text
 from inspector.text import cut
@@ -57,7 +58,7 @@ def json_text(value: object, *, indent: int | None = 2) -> str:
         return text
     try:
         return msgspec.json.format(text, indent=indent)  # a hundredth of the time of `json.dumps` with an indent
-    except (msgspec.MsgspecError, UnicodeError):  # NaN, or a lone surrogate
+    except UNDECODABLE:  # NaN, or a lone surrogate
         return json.dumps(value, ensure_ascii=False, indent=indent)
 
 

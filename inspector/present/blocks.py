@@ -17,6 +17,7 @@ from typing import Any, Literal
 import msgspec
 
 from inspector import text
+from inspector.documents import UNDECODABLE
 from inspector.present import spans
 from inspector.present.items import page_facts
 from inspector.present.spans import Fact, Line, fact, span
@@ -132,13 +133,7 @@ def kind_of(foreign: str, mime_type: str = "") -> TextKind:
 
 def _is_json(foreign: str) -> bool:
     stripped = foreign.strip()
-    if stripped[:1] + stripped[-1:] not in ("{}", "[]"):
-        return False
-    try:
-        msgspec.json.decode(stripped)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return False
-    return True
+    return stripped[:1] + stripped[-1:] in ("{}", "[]") and peek.is_json(stripped)
 
 
 def sounds_like_an_error(foreign: str) -> bool:
@@ -159,7 +154,7 @@ def pretty_text(foreign: str) -> str:
     """Return JSON text like `pretty`, with numbers as written; other text only becomes safe to show."""
     try:
         raw = msgspec.json.format(foreign.strip().encode(), indent=2).decode()
-    except (UnicodeError, RecursionError, msgspec.MsgspecError):
+    except UNDECODABLE:
         raw = foreign
     return text.visible(raw, newlines=True)
 

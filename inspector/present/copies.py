@@ -14,6 +14,7 @@ from inspector.config.targets import WEB_SCHEMES
 from inspector.documents import prepared_type
 from inspector.present.http import as_curl, masked_url
 from inspector.present.json_text import Step, json_path, pointer
+from inspector.protocol import peek
 from inspector.protocol.facts import ConnectionFact, HttpFact
 from inspector.protocol.frames import Direction, Frame
 from inspector.text import decode, for_clipboard, human_size
@@ -111,10 +112,8 @@ def of_payload(payload: bytes) -> list[Copy]:
 
 def _plain(value: bytes) -> str:
     """Return the text that a JSON string stands for; any other value unchanged."""
-    try:
-        return msgspec.json.decode(value, type=str)
-    except (msgspec.MsgspecError, UnicodeError):
-        return decode(value)
+    found = peek.decoded_as(str, value)
+    return decode(value) if found is None else found
 
 
 def of_request(journal: Journal, n: int, *, reveal: bool = False) -> list[Copy]:
@@ -171,14 +170,10 @@ def _is_word(name: str) -> bool:
 
 def _command_arguments(payload: bytes) -> list[str]:
     """Return the command's arguments that precede the server."""
-    try:
-        asked = msgspec.json.decode(payload, type=_RequestParts)
-    except (msgspec.MsgspecError, UnicodeError):
+    asked = peek.decoded_as(_RequestParts, payload)
+    if asked is None:
         return ["request", "--raw", decode(payload)]
-    try:
-        target = msgspec.json.decode(asked.params or b"{}", type=_Target)
-    except (msgspec.MsgspecError, UnicodeError):
-        target = _Target()
+    target = peek.decoded_as(_Target, asked.params or b"{}") or _Target()
     arguments = decode(bytes(target.arguments))
     if asked.method.startswith("-"):
         return ["request", "--raw", decode(payload)]

@@ -10,6 +10,7 @@ from urllib.parse import unquote_to_bytes
 
 import msgspec
 
+from inspector.documents import UNDECODABLE
 from inspector.present.blocks import read_picture, sniff_type
 from inspector.present.json_text import LARGEST as SCANNED
 from inspector.present.json_text import ScanError, scan
@@ -79,7 +80,7 @@ def _string(value: bytes) -> str | None:
         return None
     try:
         return msgspec.json.decode(value, type=str)
-    except (msgspec.MsgspecError, UnicodeError):
+    except UNDECODABLE:
         body = value[1:-1].decode("utf-8", "replace")
         return re.sub(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])', _unescape, body)
 
@@ -103,7 +104,7 @@ def _json(text: str) -> Iterator[Decoding]:
 def _is_json(raw: bytes) -> bool:
     try:
         msgspec.json.format(raw, indent=-1)
-    except (msgspec.MsgspecError, RecursionError):
+    except UNDECODABLE:
         return len(raw) <= SCANNED and _is_scanned(raw)
     return True
 

@@ -17,7 +17,9 @@ from weakref import proxy
 import msgspec
 
 from inspector import json_pointer
+from inspector.documents import UNDECODABLE
 from inspector.present.spans import Role, Span, in_json
+from inspector.protocol import peek
 from inspector.text import decode, human_size, visible
 
 # A tolerant scanner that indents JSON that the fast one rejects, so that the user can still navigate it.
@@ -262,7 +264,7 @@ def pointer(steps: Sequence[Step]) -> str:
 
 def _unescaped(key: str) -> str:
     """Return a key without JSON escapes, with `~` and `/` escaped as in a pointer."""
-    with suppress(msgspec.MsgspecError, UnicodeError):  # otherwise it stays as written
+    with suppress(*UNDECODABLE):  # otherwise it stays as written
         key = msgspec.json.decode(f'"{key}"'.encode("utf-8", "surrogatepass"), type=str)
     return json_pointer.escaped(key)
 
@@ -465,7 +467,7 @@ def _indented(raw: bytes) -> tuple[bytes, str, str]:
         return raw, "Nested too deeply to format; showing raw text.", ""
     try:
         return msgspec.json.format(raw, indent=_INDENT), "", ""
-    except (msgspec.MsgspecError, RecursionError):
+    except UNDECODABLE:
         return _scanned(raw)
 
 
@@ -598,7 +600,5 @@ def _child(lines: JsonLines, at: int, step: str) -> int | None:
 
 
 def _key(raw: bytes) -> str:
-    try:
-        return msgspec.json.decode(raw, type=str)
-    except (msgspec.MsgspecError, UnicodeError):
-        return raw[1:-1].decode("utf-8", "replace")
+    found = peek.decoded_as(str, raw)
+    return raw[1:-1].decode("utf-8", "replace") if found is None else found

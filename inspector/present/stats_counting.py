@@ -15,6 +15,7 @@ import msgspec
 from inspector.capture.journal import Journal
 from inspector.capture.messages import messages_at
 from inspector.capture.store.columns import KIND_BITS, EntryKind, MessageKind
+from inspector.documents import UNENCODABLE
 from inspector.filters.engine.findings import FindingSource
 from inspector.filters.engine.matching import reach
 from inspector.filters.language.fields import Term
@@ -552,7 +553,7 @@ class CallArguments:
 def _as_json(value: Any) -> str:
     try:
         return msgspec.json.encode(value, order="sorted").decode()
-    except (UnicodeEncodeError, OverflowError, RecursionError):
+    except UNENCODABLE:
         return repr(value)[:200]
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from inspector.documents import UNDECODABLE
+
 _MAX_TOKEN_CHARS = 64 * 1024
 MOST_SECONDS = 1e12
 """Latest valid time in a token, in seconds."""
@@ -18,7 +20,7 @@ def read_claims(token: str) -> dict[str, Any] | None:
         return None
     try:
         value = msgspec.json.decode(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
-    except (binascii.Error, ValueError, msgspec.DecodeError, RecursionError):
+    except (binascii.Error, ValueError, *UNDECODABLE):
         return None
     return value if isinstance(value, dict) else None
 

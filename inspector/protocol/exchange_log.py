@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
+from inspector.documents import UNENCODABLE
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.frames import Direction
 
@@ -359,7 +360,7 @@ class ExchangeLog(Sequence[Exchange]):
             return None
         try:
             record = _encode(row)
-        except (OverflowError, UnicodeEncodeError):  # an id beyond 64 bits, a lone surrogate
+        except UNENCODABLE:  # an id beyond 64 bits, a lone surrogate
             return None
         return record if len(record) <= _LARGEST else None
 

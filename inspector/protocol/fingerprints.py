@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from inspector.documents import UNENCODABLE
 from inspector.protocol.changes import key_of
 from inspector.protocol.jsonrpc import encode
 from inspector.text import lazy_pattern
@@ -68,7 +69,7 @@ def _sorted(value: Any) -> bytes | None:
     """Encode the canonical form without building it; None if that requires the slow path."""
     try:
         raw = msgspec.json.encode(value, order="sorted")
-    except (UnicodeEncodeError, OverflowError, RecursionError):
+    except UNENCODABLE:
         return None
     if _MAY_BE_WHOLE.search(raw) or raw.count(b"{") + raw.count(b"[") >= _DEEPEST:
         return None

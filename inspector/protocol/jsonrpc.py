@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from inspector.documents import UNDECODABLE, UNENCODABLE
 from inspector.protocol import peek
 
 # Long JSON is decoded in small pieces, so that other threads can run in between.
@@ -204,7 +205,7 @@ def read(payload: bytes) -> tuple[Message, ...]:
     """Return the messages of a frame in order: at least one, several for a batch. Never raises."""
     try:
         envelope = _decode_envelope(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return _read_tolerantly(payload)
     if envelope.jsonrpc != "2.0":
         return _read_tolerantly(payload)
@@ -226,7 +227,7 @@ def read_around(payload: bytes, member: str, items: Sequence[Any]) -> tuple[Mess
         if len(msgspec.json.decode(members[member], type=list[msgspec.Raw])) != len(items):
             return None
         others = {name: None if name == member else msgspec.json.decode(raw) for name, raw in members.items()}
-    except (msgspec.DecodeError, UnicodeError, RecursionError, KeyError):
+    except (KeyError, *UNDECODABLE):
         return None
     return (ResultResponse(envelope.id, Part(None, others | {member: list(items)})),)
 
@@ -235,7 +236,7 @@ def envelope_of(payload: bytes | str) -> Envelope | None:
     """Decode the envelope of a frame that appears to be one well-formed message; None for any other frame."""
     try:
         envelope = _decode_envelope(payload)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+    except UNDECODABLE:
         return None
     return envelope if envelope.jsonrpc == "2.0" else None
 
@@ -352,7 +353,7 @@ def _decode_tolerantly(raw: bytes) -> Any:
         return None
     try:
         return msgspec.json.decode(raw) if len(raw) < _LONG else decode_in_pieces(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         pass
     import json
 
@@ -375,7 +376,7 @@ def encode(value: Any) -> bytes:
     """
     try:
         return msgspec.json.encode(value)
-    except (UnicodeEncodeError, OverflowError, RecursionError):
+    except UNENCODABLE:
         if isinstance(value, dict) and any(isinstance(member, msgspec.Raw) for member in value.values()):
             members = (_encode_leniently(name) + b":" + _encode_leniently(member) for name, member in value.items())
             return b"{" + b",".join(members) + b"}"

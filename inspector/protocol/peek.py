@@ -3,10 +3,13 @@
 All JSON from outside is read with this module: `"_meta": null` and `"tools": "no"` are ordinary input.
 """
 
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
+from inspector.documents import UNDECODABLE
+
+T = TypeVar("T")
 _EXACT = 2**53
 """Beyond it, a double no longer identifies the integer that was written."""
 type_names = {dict: "object", list: "array", str: "string", bool: "boolean", int: "number", float: "number"}
@@ -14,10 +17,20 @@ type_names = {dict: "object", list: "array", str: "string", bool: "boolean", int
 
 def decoded(written: bytes | str | msgspec.Raw) -> Any:
     """Return a JSON text as a value; None if it is not JSON."""
+    return decoded_as(object, written)
+
+
+def decoded_as(kind: type[T], written: bytes | str | msgspec.Raw) -> T | None:
+    """Return a JSON text as a value of a type; None if it is none."""
     try:
-        return msgspec.json.decode(written)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return msgspec.json.decode(written, type=kind)
+    except UNDECODABLE:
         return None
+
+
+def is_json(written: bytes | str) -> bool:
+    """Return whether a text is one JSON value."""
+    return decoded(written) is not None or written.strip() in (b"null", "null")
 
 
 def at(value: Any, *path: str | int) -> Any:

@@ -9,6 +9,7 @@ import re
 
 import msgspec
 
+from inspector.documents import UNDECODABLE
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Channel, Frame
@@ -124,5 +125,5 @@ def _is_closed(payload: bytes) -> bool:
 def _read(token: bytes) -> int | float | str | None:
     try:
         return msgspec.json.decode(token, type=int | float | str | None)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNDECODABLE:
         return None

@@ -8,6 +8,7 @@ import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.checks.findings import Confidence, Finding
+from inspector.documents import UNDECODABLE
 from inspector.features.cases.running import value_at
 from inspector.features.lock.schemas import DefinitionChange
 from inspector.present.failure_report import as_data, has_failure
@@ -82,7 +83,7 @@ def json_of(payload: bytes) -> Any:
     """Return the value of a payload that is JSON, otherwise its text."""
     try:
         return msgspec.json.decode(payload)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+    except UNDECODABLE:
         return visible(decode(payload), newlines=True)
 
 

@@ -16,6 +16,7 @@ import msgspec
 
 from inspector.capture.compare.normal import Normal
 from inspector.capture.compare.operations import OperationRecord, Operations, ServerRequestRecord, UnassignedMessage
+from inspector.documents import UNENCODABLE
 from inspector.protocol import peek
 from inspector.protocol.changes import JsonChange, differ, differences
 from inspector.protocol.exchanges import ExchangeState
@@ -355,7 +356,7 @@ def _canonical(value: Any) -> bytes:
     """Return the same bytes for equal values: canonical JSON, or its digest if that is shorter."""
     try:
         text = msgspec.json.encode(value, order="sorted")
-    except (UnicodeEncodeError, OverflowError, RecursionError):
+    except UNENCODABLE:
         text = encode(value)
     return text if len(text) <= _DIGEST else hashlib.blake2b(text, digest_size=_DIGEST).digest()
 

@@ -16,7 +16,7 @@ from typing import Annotated
 import msgspec
 
 from inspector.atomic_write import whole_file
-from inspector.documents import prepared_type
+from inspector.documents import UNDECODABLE, prepared_type
 from inspector.errors import UsageError
 from inspector.text import cut
 
@@ -247,14 +247,14 @@ def _record(line: bytes) -> "_Record | None":
     try:
         found: _Record = _decode(line)
         return found
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+    except UNDECODABLE:
         return None
 
 
 def _is_of_a_later_kind(line: bytes) -> bool:
     try:
         return msgspec.json.decode(line, type=_Kind).r not in ("head", "mark", "view", "timeref", "note")
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+    except UNDECODABLE:
         return False
 
 

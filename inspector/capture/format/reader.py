@@ -13,6 +13,7 @@ import msgspec
 from inspector.capture.format.lines import read_at
 from inspector.capture.format.records import FORMAT, VERSION, Head, from_line, type_of
 from inspector.errors import RUNTIMES, CaptureError, how_to_start
+from inspector.protocol import peek
 from inspector.text import cut
 
 _MAGIC = (
@@ -82,10 +83,7 @@ def _is_text(start: bytes) -> bool:
 def is_log_without_messages(start: bytes) -> bool:
     """Whether a file is a log of Claude Code (`mcp-logs-NAME/*.jsonl`), which has no messages."""
     first = start.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
-    try:
-        members = msgspec.json.decode(first, type=dict[str, msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
+    members = peek.decoded_as(dict[str, msgspec.Raw], first) or {}
     return {"timestamp", "sessionId", "cwd"} <= members.keys() and bool({"debug", "error"} & members.keys())
 
 

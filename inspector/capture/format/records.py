@@ -11,6 +11,7 @@ from typing import Annotated, assert_never
 
 import msgspec
 
+from inspector.documents import UNDECODABLE, UNENCODABLE
 from inspector.protocol.facts import (
     ConnectionEvent,
     ConnectionFact,
@@ -325,7 +326,7 @@ def to_line(record: Record) -> bytes:
     """Return the record as one line, line end included."""
     try:
         return _encode(record) + b"\n"
-    except (UnicodeEncodeError, OverflowError):
+    except UNENCODABLE:
         # File names and environment variables may contain bytes that are not UTF-8. Python keeps them as lone
         # surrogates, which JSON can only represent escaped. Python's json has no limit on numbers either.
         import json
@@ -342,7 +343,7 @@ def from_line(line: bytes) -> Record:
         found = decoder().decode(line)
     except msgspec.ValidationError as error:
         raise ValueError(str(error)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return _from_tolerant(line)
     return found
 

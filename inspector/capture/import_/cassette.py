@@ -20,6 +20,7 @@ from inspector.capture.import_.items import (
     text_bytes,
 )
 from inspector.errors import CaptureError
+from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.text import cut
 
@@ -77,11 +78,7 @@ def _read(source: ImportSource) -> Iterator[ImportedItem]:
 
 
 def _chunks(line: Members, direction: Direction, tape: _Tape) -> Iterator[ImportedItem]:
-    try:
-        found = msgspec.json.decode(line.get("chunks", msgspec.Raw(b"[]")), type=list[msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return
-    for each in found:
+    for each in peek.decoded_as(list[msgspec.Raw], line.get("chunks", msgspec.Raw(b"[]"))) or ():
         chunk = members(each) or Members()
         if "frame" in chunk:
             yield frame(direction, chunk.exact("frame"), tape.at(chunk.value("t")), piped=tape.piped)

@@ -28,6 +28,7 @@ from inspector.capture.import_.items import (
     moment,
     opened,
 )
+from inspector.documents import UNDECODABLE
 from inspector.protocol import peek
 from inspector.protocol.facts import Headers, HttpEvent, HttpFact, HttpTiming
 from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
@@ -232,10 +233,7 @@ class _Walk:
 
 
 def _member_name(name: bytes) -> str:
-    try:
-        return msgspec.json.decode(name, type=str)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return ""
+    return peek.decoded_as(str, name) or ""
 
 
 # An HTTP exchange from another program's file, converted to facts and frames.
@@ -470,7 +468,7 @@ def _entries(source: ImportSource, entries: Parts) -> Iterator[tuple[int, _Entry
     for at, place, length in entries.in_order():
         try:
             yield at, _entry(source.read(place, length))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except UNDECODABLE:
             source.passed_over["entries that can't be read"] += 1
 
 

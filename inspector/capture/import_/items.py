@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from inspector.capture.format.lines import lines, read_at
+from inspector.documents import UNDECODABLE
 from inspector.protocol import peek
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
@@ -75,7 +76,7 @@ def members(line: bytes | msgspec.Raw) -> Members | None:
     """Return the members of a JSON object; None for anything else."""
     try:
         return Members(_decode(line))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return None
 
 

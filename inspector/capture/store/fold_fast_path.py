@@ -23,6 +23,7 @@ from inspector.capture.store.columns import (
     meaning_of,
 )
 from inspector.capture.store.store import Row
+from inspector.documents import UNDECODABLE
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Event
 from inspector.protocol.exchanges import Exchange, ExchangeState
@@ -39,14 +40,11 @@ _TELLING = frozenset({_PROGRESS, "notifications/cancelled", COMPLETE, *TELLING, 
 _TO_SERVER, _FROM_SERVER = Direction.TO_SERVER, Direction.FROM_SERVER
 _OF_VIEW = frozenset(direction for direction in Direction if direction.is_of_view)
 _PENDING = ExchangeState.PENDING
-_UNUSUAL = (msgspec.DecodeError, UnicodeError, RecursionError)
 _UNSET = msgspec.UNSET
 _Absent = msgspec.Raw | msgspec.UnsetType
 
 LONGEST = 1024 * 1024
 """Maximum length in bytes of a line that is processed this way."""
-
-_NOT_HERE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class FoldedFrames(NamedTuple):
@@ -125,7 +123,7 @@ class FastFold:
             return None
         try:
             message = _decode(payload)
-        except _UNUSUAL:
+        except UNDECODABLE:
             return None
         if message.jsonrpc != "2.0" or message.error is not _UNSET:
             return None
@@ -239,7 +237,7 @@ class Rows:
             length = len(line)
             try:
                 record = decode(line)
-            except _NOT_HERE:
+            except UNDECODABLE:
                 break
             if type(record) is not FrameRecord or length > LONGEST:
                 break

@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from inspector.capture.format.records import Entry, FrameRecord, record_of, to_line
+from inspector.documents import UNDECODABLE
 from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 
@@ -41,7 +42,7 @@ def belongs(payload: bytes) -> bool:
         return False
     try:
         _decode(payload)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+    except UNDECODABLE:
         return False
     return True
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from inspector.documents import UNENCODABLE
 from inspector.json_pointer import escaped
 from inspector.text import counted, cut
 
@@ -141,7 +142,7 @@ def all_of(value: Any) -> str:
     """
     try:
         raw = msgspec.json.encode(value)
-    except (UnicodeEncodeError, OverflowError, RecursionError):
+    except UNENCODABLE:
         raw = b"\\"
     if b"\\" not in raw:  # written without escapes, so that each text occurs verbatim
         return raw.decode()

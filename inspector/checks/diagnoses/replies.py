@@ -228,10 +228,7 @@ def json_rpc_envelope_missing(case: CheckMoment) -> Iterator[Violation]:
 
 
 def _members(payload: bytes) -> frozenset[str]:
-    try:
-        value = msgspec.json.decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _NO_MEMBERS
+    value = peek.decoded(payload)
     return frozenset(value) if type(value) is dict else _NO_MEMBERS
 
 

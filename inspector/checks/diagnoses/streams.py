@@ -12,6 +12,7 @@ from inspector.checks.foreign_text import elided, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of, row_of_date
 from inspector.checks.sayings import product_facts
 from inspector.checks.state import CheckMoment, ConnectionState, HttpExchangeState
+from inspector.protocol import peek
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent
 from inspector.protocol.jsonrpc import Notification, NotJsonRpc
 from inspector.text import cut
@@ -206,21 +207,12 @@ def unterminated_event(case: CheckMoment) -> Iterator[Violation]:
         return
     due = next((each for each in http.asked if each.answered is None), None)
     what = f"the event with the response to {due.named}" if due is not None else "an event"
-    if is_json(data):
+    if peek.is_json(data):
         yield Violation(f"{what} has no blank line at its end: clients wait for it, or discard it")
     else:
         yield Violation(
             f"{what} is truncated after {len(data):,} bytes of its data", fix="Check the logs of server and proxy."
         )
-
-
-def is_json(data: bytes) -> bool:
-    """Whether these bytes are a JSON value."""
-    try:
-        msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
-    return True
 
 
 @warning("SSE event is not named message", "frame")
@@ -329,7 +321,7 @@ def content_type_mismatch(case: CheckMoment) -> Iterator[Violation]:
         return
     method = http.asked[0].named if http.asked else http.request.method
     if note is not None:
-        if note.raw.lstrip()[:1] in (b"{", b"[") and is_json(note.raw):
+        if note.raw.lstrip()[:1] in (b"{", b"[") and peek.is_json(note.raw):
             yield Violation(f"the response to {method} is plain JSON, but its Content-Type is text/event-stream")
     elif frame is not None and frame.sse is None and "json" in kind_of(http) and _FIELDS.match(frame.payload):
         yield Violation(

@@ -12,6 +12,7 @@ from inspector.checks.findings import Confidence
 from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import PREFIX, CheckMoment, Rounds
 from inspector.checks.state_updates import call_of, is_retry, listen_of, requests_of
+from inspector.documents import UNDECODABLE
 from inspector.protocol import peek
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Channel
@@ -283,7 +284,7 @@ def _readable(state: str) -> dict[str, Any] | None:
     for read in (bytes, _unpacked):
         try:
             found = msgspec.json.decode(read(raw))
-        except (msgspec.DecodeError, UnicodeDecodeError, NotBase64, ValueError, RecursionError):
+        except (NotBase64, ValueError, *UNDECODABLE):
             continue
         if isinstance(found, dict) and found and not any(_SEAL.match(name) for name in found):
             return found

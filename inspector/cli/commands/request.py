@@ -174,11 +174,7 @@ def _as_json(sent: RawSent, received: list[bytes]) -> dict[str, Any]:
 
 def _exact(payload: bytes) -> Any:
     """Return a frame unchanged if it is JSON, otherwise its text."""
-    try:
-        msgspec.json.decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return decode(payload)
-    return msgspec.Raw(payload)
+    return msgspec.Raw(payload) if peek.is_json(payload) else decode(payload)
 
 
 def _body(sent: RawSent) -> Line:

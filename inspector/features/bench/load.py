@@ -23,6 +23,7 @@ import msgspec
 import psutil
 
 from inspector.checks.foreign_text import LIMITED, elided, words_of_body
+from inspector.documents import UNDECODABLE
 from inspector.errors import InspectError
 from inspector.features.bench.model import (
     RATE_LIMIT,
@@ -285,7 +286,7 @@ def _outcome(envelope: Envelope) -> tuple[str, bytes]:
 def words_of(payload: bytes) -> str:
     """Return what a response says of a failure; "" for nothing."""
     text = ""
-    with suppress(msgspec.DecodeError, RecursionError):
+    with suppress(*UNDECODABLE):
         blocks = peek.items(msgspec.json.decode(payload), "result", "content")
         text = " ".join(" ".join(peek.text(each, "text") or "" for each in blocks).split())
     return elided(text or words_of_body(payload), 160)

@@ -23,6 +23,7 @@ import regex
 from inspector.capture.journal import Journal
 from inspector.capture.messages import result_response_of
 from inspector.checks.definitions.confusable import ConfusablePair, confusable_pairs, words_of
+from inspector.documents import UNENCODABLE
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.exchanges import ExchangeState
@@ -207,7 +208,7 @@ def _part_of(key: str, value: Any) -> Part | None:
 def _size(value: Any) -> int:
     try:
         return len(msgspec.json.encode(value))
-    except (RecursionError, UnicodeEncodeError):
+    except UNENCODABLE:
         return 0
 
 

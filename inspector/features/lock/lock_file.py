@@ -18,6 +18,7 @@ import msgspec
 
 from inspector.atomic_write import write_whole
 from inspector.capture.format.lines import open_for_reading, read_at
+from inspector.documents import UNDECODABLE
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.changes import key_of
@@ -199,5 +200,5 @@ def _parsed(path: Path) -> Any:
 def _decoded(raw: bytes) -> Any:
     try:
         return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return json.loads(raw.decode("utf-8-sig"))

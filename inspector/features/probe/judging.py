@@ -326,10 +326,8 @@ def _content(message: ResultResponse | ErrorResponse) -> list[Any] | None:
 
 def _decoded(block: Any) -> Any:
     """Return the value of a text block with JSON, so that its members can be distinguished; else the block."""
-    try:
-        return msgspec.json.decode(peek.text(block, "text") or "")
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return block
+    found = peek.decoded(peek.text(block, "text") or "")
+    return block if found is None else found
 
 
 def _quote(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from inspector.documents import UNENCODABLE
 from inspector.forms.arguments import smallest_valid
 from inspector.forms.fields import (
     ArrayField,
@@ -192,7 +193,7 @@ def _add(found: dict[bytes, ProbeCall], name: str, schema: object, proposal: _Pr
     what, argument, arguments, declared, differs, may_be_absent, meant_valid, leaves_default = proposal
     try:
         key = msgspec.json.encode(arguments, order="deterministic")
-    except (UnicodeEncodeError, RecursionError):
+    except UNENCODABLE:
         return
     known = found.get(key)
     if known is not None and (known.argument or not argument or known is next(iter(found.values()))):

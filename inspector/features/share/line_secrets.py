@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from inspector.documents import UNDECODABLE
 from inspector.features.share.known import PSEUDONYM, KnownSecrets, as_bytes, is_pseudonym, is_telling
 from inspector.protocol.credentials import MASK, STEMS, is_secret, is_secret_parameter
 from inspector.protocol.token_shapes import BEGINNINGS, PEM, PEM_BEGIN, PEM_END, SCHEME, SCHEMES, TOKEN
@@ -526,7 +527,7 @@ def message_in(line: str) -> str:
         return line
     try:
         message = logged(msgspec.json.decode(line[start:]))
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+    except UNDECODABLE:
         return line
     return line if message is None else message
 

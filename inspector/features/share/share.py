@@ -494,10 +494,7 @@ def _stream_line(line: bytes) -> tuple[tuple[str, str], str] | None:
         return (record.c, "err"), raw
     if not is_log:
         return (record.c, f"out {record.dir}"), raw
-    try:
-        message = logged(peek.at(msgspec.json.decode(raw), "params", "data"))
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
+    message = logged(peek.at(peek.decoded(raw), "params", "data"))
     return None if message is None else ((record.c, "log"), message)
 
 

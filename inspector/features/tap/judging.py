@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from inspector.documents import UNDECODABLE
 from inspector.features.tap.rules import LISTS, ArmedRule, Rule
 from inspector.filters.engine.message import MessageView
 from inspector.protocol import peek
@@ -208,7 +209,7 @@ class Judge:
         try:
             value = msgspec.json.decode(ruling.payload or b"")
             edited = _edited(rule.rule, value, view.method)
-        except (PatchFailed, msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        except (PatchFailed, *UNDECODABLE) as error:
             ruling.notes.append(Note("log", by, f"not edited: {error}"[:300]))
             return
         if edited != value:

@@ -17,6 +17,7 @@ from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import KIND_BITS, UNLISTED, Columns, MessageKind
 from inspector.capture.store.store import Store
+from inspector.documents import UNDECODABLE
 from inspector.filters.language.fields import FieldScope
 from inspector.protocol.exchange_log import NEVER, STATE_BITS, STATES, TOOL_ERROR, UNLISTED_REVISION, ExchangeLog
 from inspector.protocol.exchange_log import UNLISTED as EXCHANGE_LOG_UNLISTED
@@ -156,7 +157,7 @@ class Stretch:
         if end > start:
             try:
                 return _payload_of(self.window[start:end])
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            except UNDECODABLE:
                 pass
         what = self.store.entry(self.first + index).what
         if isinstance(what, Frame | Stderr):

@@ -8,6 +8,7 @@ import msgspec
 from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import EntryKind
+from inspector.documents import UNDECODABLE
 from inspector.filters.engine.nodes import state_name
 from inspector.present import words
 from inspector.present.spans import Line, Role
@@ -85,7 +86,7 @@ def _content(entry: Entry, kind: EntryKind) -> dict[str, Any]:
     try:
         msgspec.json.decode(what.payload, type=msgspec.Raw)
         what.payload.decode()
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+    except UNDECODABLE:
         return {"text": decode(what.payload)}
     return {"message": msgspec.Raw(b" ".join(what.payload.split(b"\n")))}
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from inspector.documents import prepared_type
+from inspector.documents import UNDECODABLE, prepared_type
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
@@ -193,9 +193,8 @@ class _Flag(msgspec.Struct):
 
 def read_task_report(part: Part) -> TaskReport | None:
     """Read a task whose members are at the top level (result of tasks/get, params); None if it has no id."""
-    try:
-        fields = msgspec.json.decode(part.raw, type=_Fields)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    fields = peek.decoded_as(_Fields, part.raw)
+    if fields is None:
         return word_of(part.value)
     return _word(fields, _part(fields.result), _part(fields.error))
 
@@ -296,7 +295,7 @@ def _head_of(result: Part) -> _Head:
         return _NO_HEAD
     try:
         return msgspec.json.decode(raw, type=_Head)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         value = result.value
         return _Head(peek.text(value, "resultType") or "", peek.at(value, "task"))
 
@@ -532,7 +531,5 @@ class Tasks:
 
 
 def _is_error(result: Part) -> bool:
-    try:
-        return msgspec.json.decode(result.raw, type=_Flag).isError is True
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return peek.flag(result.value, "isError") is True
+    found = peek.decoded_as(_Flag, result.raw)
+    return (peek.flag(result.value, "isError") if found is None else found.isError) is True

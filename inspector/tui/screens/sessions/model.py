@@ -8,6 +8,7 @@ import msgspec
 from inspector import text
 from inspector.capture.automatic import Summary
 from inspector.capture.compare.differences import Compared, Comparison, OperationPlace, OperationVerdict
+from inspector.documents import UNDECODABLE
 from inspector.present import spans as signs
 from inspector.present.changes.captures import Names, title
 from inspector.present.changes.reads import change_lines
@@ -176,7 +177,7 @@ def _spread(text: str) -> str:
     try:
         value = msgspec.json.decode(text)
         return value if isinstance(value, str) else msgspec.json.format(text, indent=2)
-    except (msgspec.DecodeError, RecursionError):
+    except UNDECODABLE:
         return text
 
 

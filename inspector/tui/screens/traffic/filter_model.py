@@ -9,11 +9,13 @@ import msgspec
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import EntryKind, MessageKind
 from inspector.config.remembered import NAME
+from inspector.documents import UNDECODABLE
 from inspector.errors import FilterError
 from inspector.filters.language.completion import Suggestions, describe, suggest
 from inspector.filters.language.fields import BY_NAME, ROOTS, And, Compare, Has, Op, Or, Ref, Step, Term
 from inspector.filters.language.parser import TokenKind, parse, tokens
 from inspector.present.spans import Role
+from inspector.protocol import peek
 
 _LONGEST = 200
 """Maximum length of a text that is compared as a whole; for a longer one, the filter uses its beginning."""
@@ -69,7 +71,7 @@ def path_test(path: str, value: bytes) -> Term | None:
         return None
     try:
         found = msgspec.json.decode(value)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+    except UNDECODABLE:
         return None
     if isinstance(found, dict | list):
         return Has(ref) if ref.path or ref.name in ROOTS else None
@@ -107,10 +109,8 @@ def _steps(path: str) -> list[Step]:
 
 
 def _unquoted(text: str) -> str:
-    try:
-        return msgspec.json.decode(text.encode("utf-8", "surrogatepass"), type=str)
-    except (msgspec.MsgspecError, UnicodeError):
-        return text[1:-1]
+    found = peek.decoded_as(str, text.encode("utf-8", "surrogatepass"))
+    return text[1:-1] if found is None else found
 
 
 def combined(text: str, test: Term, how: str) -> str:

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, assert_never
 
-import msgspec
-
 from inspector import text
 from inspector.capture.format.records import Entry, joined_payload
 from inspector.capture.journal import Journal
 from inspector.capture.messages import exchange_at, result_response_of
+from inspector.documents import UNDECODABLE
 from inspector.forms.typed import json_text
 from inspector.present import spans, words
 from inspector.present.changes.captures import change_lines
@@ -369,7 +368,7 @@ def _message(journal: Journal, n: int) -> Mapping[str, Any]:
         return {}
     try:
         return peek.mapping(decode_in_pieces(frame.payload))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return {}
 
 
