@@ -4,8 +4,8 @@ A profile is a YAML file, made from a capture or by hand; those of known clients
 in `clients/`. What no source states is listed as unknown; there the inspector keeps its default behaviour.
 """
 
+import datetime
 from collections.abc import Mapping, Sequence
-from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
@@ -42,7 +42,7 @@ class ProfileSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     """Source of a statement in a profile."""
 
     url: str
-    date: date
+    date: datetime.date
     """Date of the source; for code and living documents the day on which it was read."""
     version: str = ""
     """Version of the client, if the source names one."""
@@ -196,6 +196,6 @@ def profile_text(profile: ClientProfile, comments: Sequence[str] = ()) -> str:
     """Return the YAML text of a profile."""
     import yaml  # few runs write one
 
-    members = msgspec.to_builtins(profile, builtin_types=(date,))
+    members = msgspec.to_builtins(profile, builtin_types=(datetime.date,))
     body = yaml.safe_dump(members, sort_keys=False, allow_unicode=True, width=100)
     return "".join(f"# {each}\n" for each in comments) + str(body)

@@ -1,4 +1,7 @@
-"""Types that msgspec decodes are read when they are defined: two threads that do it at once end the process."""
+"""Types that msgspec decodes are read when they are defined: two threads that do it at once end the process.
+
+Since Python 3.14 annotations are evaluated when they are read: a name in one then means a member of its class first.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -16,6 +19,7 @@ def _decoded(tree: ast.Module) -> Iterator[str]:
             name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
             kinds = [each.value for each in call.keywords if each.arg == _DECODING.get(name)]
             kinds += call.args[1:2] if name in ("convert", "JsonFile") else []
+            kinds += call.args[:1] if name == "decoded_as" else []
             yield from (each.id for kind in kinds for each in ast.walk(kind) if isinstance(each, ast.Name))
 
 
@@ -38,3 +42,10 @@ def test_structs_that_are_decoded_without_a_decoder_are_prepared() -> None:
     ]
     assert len(decoded) >= 20, "the calls are found"
     assert not [(path, name) for path, name, is_prepared in decoded if not is_prepared]
+
+
+def test_no_annotation_of_a_member_has_the_name_of_a_member() -> None:
+    for each in (each for source in sources("inspector") for each in ast.walk(source.tree)):
+        members = [one for one in each.body if isinstance(one, ast.AnnAssign)] if isinstance(each, ast.ClassDef) else []
+        used = {name.id for one in members for name in ast.walk(one.annotation) if isinstance(name, ast.Name)}
+        assert not used & {ast.unparse(one.target) for one in members}, ast.unparse(each)

@@ -5,9 +5,9 @@ Each client has a file in `config/clients`: its name, its facts, and for `--as` 
 all others are reported. Each fact belongs to a trait, the name of a feature of a definition (see `definitions.tools`).
 """
 
+import datetime
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import date
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -76,7 +76,7 @@ class CompatSource(msgspec.Struct, frozen=True):
     """A document or a test run."""
 
     url: str
-    date: date
+    date: datetime.date
     """Date of the issue or commit; for undated code the day on which it was read."""
     seen_in: str = msgspec.field(default="", name="version")
     """Version it applies to; "" if the source names none."""
@@ -204,7 +204,7 @@ class Observation(msgspec.Struct, frozen=True):
     """A row of the table of what runs showed."""
 
     version: str
-    date: date
+    date: datetime.date
     fact: str
     """A trait, for a numeric one with the amount that was tried, or another name such as “opening”."""
     observed: str
@@ -241,7 +241,7 @@ def observations() -> dict[str, list[Observation]]:
     found: dict[str, list[Observation]] = {}
     for line in OBSERVED.read_text().splitlines()[1:]:
         client, version, day, fact, observed = line.split("\t")
-        found.setdefault(client, []).append(Observation(version, date.fromisoformat(day), fact, observed))
+        found.setdefault(client, []).append(Observation(version, datetime.date.fromisoformat(day), fact, observed))
     return found
 
 
@@ -318,6 +318,6 @@ def facts_about(trait: str, hosts: Iterable[Host], amount: int = 0) -> list[tupl
 
 
 @cache
-def newest() -> date:
+def newest() -> datetime.date:
     """Return the date of the newest source."""
     return max(fact.source.date for host in known_hosts().values() for fact in host.facts)
