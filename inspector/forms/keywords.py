@@ -18,7 +18,7 @@ import msgspec
 from inspector.forms.dialects import DATA_KEYWORDS
 from inspector.forms.fields import UNSET
 from inspector.forms.paths import Path
-from inspector.forms.patterns import matches, usable
+from inspector.forms.patterns import ecmascript_problem, matches
 from inspector.forms.refs import MOST_NODES, SchemaDocument
 
 _URI_CHARACTERS: Final = r"[^\s<>\"{}|\\^`]*"
@@ -124,7 +124,7 @@ _FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
     "uri-reference": (_like(_URI_CHARACTERS), "a URI reference"),
     "uuid": (_like(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"), "a UUID"),
     "json-pointer": (_like(r"(/([^~/]|~[01])*)*"), "a JSON pointer"),
-    "regex": (usable, "a regular expression"),
+    "regex": (lambda text: not ecmascript_problem(text), "a regular expression"),
 }
 
 
@@ -272,15 +272,13 @@ def schema_faults(schema: object) -> Iterator[tuple[str, KeywordFault]]:
             if why:
                 yield "$ref", KeywordFault(f"cannot be used: {why}", (*path, "$ref"))
         pattern = node.get("pattern")
-        if isinstance(pattern, str) and not usable(pattern):
+        if isinstance(pattern, str) and ecmascript_problem(pattern):
             yield "pattern", KeywordFault("is not a usable regular expression", (*path, "pattern"))
         patterns = node.get("patternProperties")
         for each in patterns if isinstance(patterns, dict) else ():
-            if not usable(each):
-                yield (
-                    "patternProperties",
-                    KeywordFault("is not a usable regular expression", (*path, "patternProperties", each)),
-                )
+            if ecmascript_problem(each):
+                fault = KeywordFault("is not a usable regular expression", (*path, "patternProperties", each))
+                yield "patternProperties", fault
 
 
 def _objects(schema: object) -> Iterator[tuple[Path, dict[str, object]]]:

@@ -33,7 +33,8 @@ LONGEST_PATTERN: Final = 2_000
 LONGEST_TEXT: Final = 200_000
 
 MOST_COPIES: Final = 20_000
-"""Maximum product of all counted repetitions: `(a{100}){100}` compiles to 10,000 letters."""
+"""Maximum letters of a pattern with its counted repetitions written out: `(a{100}){100}` has 10,000."""
+_PART: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\{(\d{1,9})(?:,(\d{0,9}))?\}|.", re.DOTALL)
 
 _LOOKAROUND: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(\(\?<?[=!])", re.DOTALL)
 
@@ -138,7 +139,7 @@ def has_lookaround(pattern: str) -> bool:
 
 
 def usable(pattern: str) -> bool:
-    """Return whether the pattern is valid and not too large."""
+    """Return whether the pattern can be tried here: valid, and not too large."""
     try:
         compiled(pattern)
     except PatternUnusable:
@@ -178,15 +179,21 @@ def _short(pattern: str) -> str:
 
 
 def _copies(pattern: str) -> int:
-    """Return how often a letter is copied at most, assuming that all counted repetitions are nested."""
-    product = 1
-    for part in pattern.split("{")[1:]:
-        counts = part.split("}")[0].split(",")
-        numbers = [int(each) for each in counts if each.isascii() and each.isdigit() and len(each) < 10]
-        product *= max([1, *(min(each, 100_000) for each in numbers)])
-        if product > MOST_COPIES:
+    """Return how many letters a pattern has, about, with its counted repetitions written out."""
+    open_groups, last = [0], 0
+    for part in _PART.finditer(pattern):
+        if part[1]:
+            times = max(int(part[1]), int(part[2] or 0), 1)
+            open_groups[-1] += last * (times - 1)
+            last *= times
+        elif part[0] == "(":
+            open_groups.append(0)
+        else:
+            last = open_groups.pop() if part[0] == ")" and len(open_groups) > 1 else 1
+            open_groups[-1] += last
+        if open_groups[-1] > MOST_COPIES:
             break
-    return product
+    return sum(open_groups)
 
 
 def _as_python(pattern: str) -> str:

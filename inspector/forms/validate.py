@@ -315,10 +315,9 @@ def _by_metaschema(dialect: str, schema: object, steps: int) -> Validation:
     verdict = _judged(dialect, _validator_class(dialect).META_SCHEMA, schema, _Meter(steps, None))
     if verdict.ok is not True:
         return verdict
-    found = ((keyword, fault) for keyword, fault in schema_faults(schema))
     problems = tuple(
         Problem(tuple(fault.path), fault.sentence, keyword, got=quote(get_at(schema, fault.path)))
-        for keyword, fault in islice(found, MOST_PROBLEMS)
+        for keyword, fault in islice(schema_faults(schema), MOST_PROBLEMS)
     )
     return Validation(not problems, problems)
 

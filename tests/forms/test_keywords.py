@@ -30,6 +30,7 @@ from inspector.forms.validate import validate
         ("uuid", "123e4567-e89b-12d3-a456-426614174000", "123e4567"),
         ("json-pointer", "/a~1b/0", "a"),
         ("regex", "^a$", "("),
+        ("regex", "(a{1000}){1000}", "*"),
     ],
 )
 def test_format_accepts_and_refuses(name: str, good: str, bad: str) -> None:

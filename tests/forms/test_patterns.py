@@ -31,6 +31,11 @@ from inspector.forms.patterns import LONGEST_TEXT, PatternUnusable, example_of, 
         (r"^\s$", "\N{NO-BREAK SPACE}", True),
         (r"^[\s,]$", "\N{NO-BREAK SPACE}", True),
         (r"^\\s$", "\\s", True),
+        (
+            r"^(?:\d{4}-\d{2}-\d{2}|\d{4}-\d{2}-\d{2}\.\.(?:\*|\d{4}-\d{2}-\d{2})|a{9}b{9}c{9})$",
+            "2031-01-02..2031-01-03",
+            True,
+        ),
     ],
 )
 def test_a_pattern_is_read_as_ecmascript_and_found_anywhere(pattern: str, text: str, found: bool) -> None:
