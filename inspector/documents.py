@@ -60,8 +60,10 @@ def read_toml(text: str) -> Any:
             raise UnreadableDocument("a string has no closing quote", line) from None
         if why == "cannot overwrite a value":
             raise UnreadableDocument("a name that already has a value", error.line) from None
-        if why == "invalid value":
-            raise UnreadableDocument("invalid value; text needs quotes", error.line, error.column) from None
+        if why.startswith("invalid value"):  # without a place at the end of the document, before Python 3.14
+            given = error.line and text.split("\n")[error.line - 1][error.column - 1 :].strip()
+            why = "invalid value; text needs quotes" if given else "a value is missing"
+            raise UnreadableDocument(why, error.line, error.column) from None
         raise
 
 

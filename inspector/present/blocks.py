@@ -122,18 +122,14 @@ def kind_of(foreign: str, mime_type: str = "") -> TextKind:
     plain = mime_type.partition(";")[0].strip().lower()
     if len(foreign) > MOST_SNIFFED:
         return TextKind.PLAIN
-    if _is_json(foreign):
+    stripped = foreign.strip()
+    if stripped[:1] + stripped[-1:] in ("{}", "[]") and peek.is_json(stripped):
         return TextKind.JSON
     if plain in ("text/markdown", "text/x-markdown"):
         return TextKind.MARKDOWN
     if plain and plain != "text/plain":
         return TextKind.PLAIN
     return TextKind.MARKDOWN if len(_MARKDOWN.findall(foreign[:20_000])) >= 2 else TextKind.PLAIN
-
-
-def _is_json(foreign: str) -> bool:
-    stripped = foreign.strip()
-    return stripped[:1] + stripped[-1:] in ("{}", "[]") and peek.is_json(stripped)
 
 
 def sounds_like_an_error(foreign: str) -> bool:

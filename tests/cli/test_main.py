@@ -17,6 +17,7 @@ from tests.cli.running import demo, inspect
 from tests.waiting import PATIENCE_S
 
 _NAMES = commands.list_commands(click.Context(commands))
+_TOO_LONG = "no such" if sys.version_info >= (3, 14) else "name too long"  # pathlib tells no reason there
 
 
 def test_help_has_examples_first_and_the_exit_codes_last(capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,9 +87,9 @@ def test_version_option_prints_the_version(capsys: pytest.CaptureFixture[str]) -
         (("--timout", "3", "--", "sh", "x.sh"), "Did you mean '--timeout'?"),
         (("--dry-run", "zzzzz"), "'zzzzz' is neither"),
         (("replay", "nowhere.mcpcap"), "no such file"),
-        (("info", "--cwd", "/" + "a" * 300, "--", "x"), "name too long"),
-        (("info", "--cacert", "/" + "a" * 300, "http://h/mcp"), "name too long"),
-        (("roots", "--root", "/" + "a" * 300), "name too long"),
+        (("info", "--cwd", "/" + "a" * 300, "--", "x"), _TOO_LONG),
+        (("info", "--cacert", "/" + "a" * 300, "http://h/mcp"), _TOO_LONG),
+        (("roots", "--root", "/" + "a" * 300), _TOO_LONG),
     ],
 )
 def test_a_word_that_is_wrong_or_of_no_use_is_refused(argv: tuple[str, ...], said: str) -> None:

@@ -261,7 +261,7 @@ def test_json_is_laid_out_and_cannot_act() -> None:
 
 def test_pretty_survives_unencodable_values() -> None:
     deep: list[object] = []
-    for _ in range(100_000):
+    for _ in range(1_000_000):
         deep = [deep]
     assert pretty("\ud800") == '"\\ud800"'
     assert pretty(deep) == "(nested too deeply)"

@@ -97,7 +97,7 @@ def test_a_batch_is_several_messages_in_order() -> None:
         (b'{"jsonrpc":"2.0","id":1}', "an object without method, result or error"),
         (b'{"jsonrpc":"2.0","method":7}', '"method" is not a string'),
         (b'{"jsonrpc":"2.0","result":{}}', "a result without a usable id"),
-        (b"[" * 10_000 + b"]" * 10_000, "JSON nested too deeply to be read"),
+        (b"[" * 1_000_000 + b"]" * 1_000_000, "JSON nested too deeply to be read"),
     ],
 )
 def test_invalid_message_has_a_reason(payload: bytes, reason: str) -> None:
@@ -195,13 +195,13 @@ def test_a_number_of_thousands_of_digits_takes_nothing_of_the_message_with_it(be
 @pytest.mark.parametrize(
     ("payload", "reason"),
     [
-        (b"[" * 10_000 + b"]" * 10_000, "JSON nested too deeply to be read"),
+        (b"[" * 1_000_000 + b"]" * 1_000_000, "JSON nested too deeply to be read"),
         (
-            b'{"jsonrpc":"2.0","id":1,"result":' + b"[" * 10_000 + b"]" * 10_000 + b"}",
+            b'{"jsonrpc":"2.0","id":1,"result":' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}",
             "JSON nested too deeply to be read",
         ),
-        (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, "JSON nested too deeply to be read"),
-        (b"[" * 100_000, "JSON nested too deeply to be read"),
+        (b'{"a":' * 1_000_000 + b"1" + b"}" * 1_000_000, "JSON nested too deeply to be read"),
+        (b"[" * 1_000_000, "JSON nested too deeply to be read"),
         (b'{"jsonrpc":"2.0","id":' + b"9" * 1_000_000 + b',"result":{}}', "a result without a usable id"),
     ],
     ids=["array", "result", "object", "open", "id"],

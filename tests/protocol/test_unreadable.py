@@ -63,7 +63,7 @@ def test_a_beginning_that_reads_like_a_message_is_none() -> None:
     assert message == NotJsonRpc(reason(cut(whole + " " * 100)))
 
 
-def deep(before: str = "", behind: str = "", depth: int = 20_000, within: str = "1") -> Frame:
+def deep(before: str = "", behind: str = "", depth: int = 1_000_000, within: str = "1") -> Frame:
     payload = "{" + before + '"result":' + "[" * depth + within + "]" * depth + behind + "}"
     return Frame(9, 9, 9, Direction.FROM_SERVER, Channel.STDOUT, payload.encode())
 
@@ -99,8 +99,8 @@ def test_a_response_that_is_nested_too_deeply_ends_its_request_at_once(before: s
         deep('"jsonrpc":"2.0","id":1,"method":"ping","params":{},'),
         deep('"jsonrpc":"2.0",', behind=',"a":", \\"id\\":1"'),
         deep('"jsonrpc":"2.0",', behind=',"id":"1"'),
-        Frame(9, 9, 9, Direction.FROM_SERVER, Channel.STDOUT, b'{"result":{"a":' + b"[" * 20_000 + b',"id":1}'),
-        Frame(9, 9, 9, Direction.FROM_SERVER, Channel.STDOUT, b"[" * 20_000),
+        Frame(9, 9, 9, Direction.FROM_SERVER, Channel.STDOUT, b'{"result":{"a":' + b"[" * 1_000_000 + b',"id":1}'),
+        Frame(9, 9, 9, Direction.FROM_SERVER, Channel.STDOUT, b"[" * 1_000_000),
     ],
 )
 def test_an_id_inside_of_something_is_not_that_of_the_response(frame: Frame) -> None:

@@ -92,7 +92,7 @@ def test_the_name_that_a_model_sees_is_known_where_the_host_s_way_is() -> None:
 def test_matrix_survives_non_tools_and_deep_nesting() -> None:
     deep: dict[str, object] = {}
     inner = deep
-    for _ in range(5000):
+    for _ in range(300_000):
         inner["properties"] = {"a": (below := dict[str, object]())}
         inner = below
     assert len(_matrix(7, None, {}, {"name": "a", "inputSchema": deep}).rows) == 2
