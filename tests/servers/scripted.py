@@ -1,7 +1,8 @@
 """Responds by a script: JSON of method → response, or an array of responses in order.
 
-What comes is {"result": …}, {"error": …}, {"raw": "a line"}, "silence" or "death"; "stderr" beside it is written first.
-A method that is not in the script is answered with -32601, except ping. `log=FILE` keeps every line that was read.
+What comes is {"result": …}, {"error": …}, {"raw": "a line"} with $ID or $DEEP in it, "silence" or "death"; "stderr"
+beside it is written first. A method that is not in the script is answered with -32601, except ping. `log=FILE` keeps
+every line that was read.
 """
 
 import json
@@ -28,7 +29,8 @@ def answer(message: Any) -> None:
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
     line = comes["raw"] if "raw" in comes else json.dumps({"jsonrpc": "2.0", "id": message["id"], **comes})
-    sys.stdout.write(line.replace("$ID", json.dumps(message["id"])) + "\n")
+    deep = "[" * 1_000_000 + "]" * 1_000_000 if "$DEEP" in line else ""
+    sys.stdout.write(line.replace("$ID", json.dumps(message["id"])).replace("$DEEP", deep) + "\n")
     sys.stdout.flush()
 
 
