@@ -21,7 +21,7 @@ def decoded(written: bytes | str | msgspec.Raw) -> Any:
 
 
 def decoded_as(kind: type[T], written: bytes | str | msgspec.Raw) -> T | None:
-    """Return a JSON text as a value of a type; None if it is none."""
+    """Return a JSON text as a value of a type; None if it can't be read as one."""
     try:
         return msgspec.json.decode(written, type=kind)
     except UNDECODABLE:

@@ -57,7 +57,9 @@ Searching for these costs a fraction of the patterns.
 
 _SENDS: Final = "send|pass|include|upload|copy|paste|attach|contents? of"
 _ORDERS: Final = (
-    re.compile(r"(?i)(?<!--(?:secret|system)[ =])<\s*/?\s*(important|system|secret|instructions?|assistant|admin)\s*>"),
+    re.compile(
+        r"(?i)(?<!--(?:secret|system)[ =])<\s*(?:/\s*)?(important|system|secret|instructions?|assistant|admin)\s*>"
+    ),
     re.compile(
         r"(?i)\b(ignore|disregard|forget)\b.{0,30}\b(previous|prior|above|earlier|all other)\b"
         r"(?=[^\w\n]*(?:$|\n|[.!;:\"]|and\b|\w*\W*(?:instruct|prompt|rule|message|context|direct|guid|command|tool|order|said|word)))"

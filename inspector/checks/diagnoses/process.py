@@ -165,7 +165,7 @@ def last_words(state: ConnectionState, n: int) -> Violation:
 def _advised(newest: list[tuple[int, str]], at: int, pattern: re.Pattern[str]) -> str:
     """Return a clause with what a program advises below its failure; "" if it advises nothing."""
     below = (line.strip() for n, line in reversed(newest) if n >= at and pattern.match(line))
-    return f"; it advises: “{elided(line, 160)}”" if (line := next(below, "")) else ""
+    return f"; it advises: “{elided(line, 120)}”" if (line := next(below, "")) else ""
 
 
 def _subcommand(newest: list[tuple[int, str]]) -> str:
