@@ -10,7 +10,7 @@ from typing import Any, assert_never
 
 import msgspec
 
-from inspector.documents import UNDECODABLE, prepared_type
+from inspector.documents import prepared_type
 from inspector.protocol import events, peek
 from inspector.protocol.events import Event
 from inspector.protocol.exchange_log import ExchangeLog
@@ -369,8 +369,7 @@ def _without_arguments(params: Any) -> Any:
 
 def _head_of(result: Part) -> _Head:
     """Decode the flags that classify a result, without decoding the rest."""
-    try:
-        return msgspec.json.decode(result.raw, type=_Head)
-    except UNDECODABLE:
-        value = result.value
-        return _Head(peek.flag(value, "isError") is True, peek.text(value, "resultType") or "")
+    if (head := peek.decoded_as(_Head, result.raw)) is not None:
+        return head
+    value = result.value
+    return _Head(peek.flag(value, "isError") is True, peek.text(value, "resultType") or "")

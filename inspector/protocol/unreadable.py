@@ -7,9 +7,6 @@ itself counts, never one inside its result.
 
 import re
 
-import msgspec
-
-from inspector.documents import UNDECODABLE
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Channel, Frame
@@ -123,7 +120,5 @@ def _is_closed(payload: bytes) -> bool:
 
 
 def _read(token: bytes) -> int | float | str | None:
-    try:
-        return msgspec.json.decode(token, type=int | float | str | None)
-    except UNDECODABLE:
-        return None
+    found = peek.decoded(token)
+    return found if type(found) in (int, float, str) else None

@@ -34,11 +34,12 @@ _REUSED = 1024 * 1024
 _KEPT = 8 * 1024 * 1024
 """Bytes of touched memory above which an empty queue gives it back."""
 _RELEASE = getattr(mapping, "MADV_REMOVE", None)
-_STAGED, _PUBLISHED, _TAKEN, _SLEEPS, _HEAD = 0, 1, 2, 3, PAGESIZE
+_STAGED, _PUBLISHED, _TAKEN, _SLEEPS, _BASE, _HEAD = 0, 1, 2, 3, 4, PAGESIZE
 """Words at the beginning of the memory, and the number of bytes reserved for them.
 
 `_STAGED`: end of the complete items. `_PUBLISHED`: end of those whose time of forwarding is known, too. Both count all
 bytes ever put. `_TAKEN`: end of the items that the recorder has taken. `_SLEEPS`: whether it waits for the bell.
+`_BASE`: the count of bytes at the beginning of the memory; it changes only while the queue is empty.
 """
 _ITEM = Struct("=QQqqqQQ")
 """Size of the item, its kind, `tm`, `tw`, `t_out`, and the number of bytes of its facts and of its data."""
@@ -210,14 +211,16 @@ class RecordingQueue:
         size = _ITEM.size + len(facts) + len(data)
         size += -size % 8
         at, taken = self._staged, words[_TAKEN]
-        rest = budget - at % budget
-        skipped = rest if size > rest or (at == taken and budget - rest > _REUSED) else 0
+        used = (at - words[_BASE]) % budget
+        if at == taken and used > _REUSED:
+            if used > _KEPT and _RELEASE is not None:
+                self._memory.madvise(_RELEASE, _HEAD)
+            words[_BASE], used = at, 0
+        skipped = budget - used if size > budget - used else 0
         if at + skipped + size - taken > budget:
             return False
-        place = _HEAD + at % budget
+        place = _HEAD + used
         if skipped:
-            if at == taken and budget - rest > _KEPT and _RELEASE is not None:
-                self._memory.madvise(_RELEASE, _HEAD)
             words[place // 8] = skipped + _SKIP
             at, place = at + skipped, _HEAD
         _ITEM.pack_into(self._memory, place, size, kind, tm, tw, 0, len(facts), len(data))
@@ -273,7 +276,7 @@ class RecordingQueue:
             limit = words[_PUBLISHED] if self._is_produced else words[_STAGED]
             at = words[_TAKEN]
             if at < limit:
-                place = _HEAD + at % self._budget
+                place = _HEAD + (at - words[_BASE]) % self._budget
                 size = words[place // 8]
                 if size & _SKIP:
                     words[_TAKEN] = at + size - _SKIP

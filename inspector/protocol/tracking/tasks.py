@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from inspector.documents import UNDECODABLE, prepared_type
+from inspector.documents import prepared_type
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
@@ -293,11 +293,10 @@ def _head_of(result: Part) -> _Head:
     raw = result.raw
     if b'"task' not in raw:
         return _NO_HEAD
-    try:
-        return msgspec.json.decode(raw, type=_Head)
-    except UNDECODABLE:
-        value = result.value
-        return _Head(peek.text(value, "resultType") or "", peek.at(value, "task"))
+    if (head := peek.decoded_as(_Head, raw)) is not None:
+        return head
+    value = result.value
+    return _Head(peek.text(value, "resultType") or "", peek.at(value, "task"))
 
 
 def asks_for_task(params: Any) -> bool:

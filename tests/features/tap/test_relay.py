@@ -139,6 +139,16 @@ def test_a_full_queue_loses_the_record_and_not_the_message() -> None:
     assert kinds[0][2][:2] == [recording.lost_bytes // 100, recording.lost_bytes]
 
 
+def test_a_queue_that_starts_at_its_beginning_again_has_room_for_its_whole_budget() -> None:
+    recording, data = RecordingQueue(budget=8_000_000), b"x" * 500_000
+    for time in range(37):
+        recording.chunk("c2s", data, time, time)
+        recording.forwarded(time)
+        if time < 24:
+            assert recording.take(0)
+    assert (recording.lost_bytes, recording.waiting // len(data)) == (0, 13)
+
+
 def test_everything_is_delivered_and_recorded(tmp_path: Path) -> None:
     hostile = b"".join(_PIECES) * 40 + b"z" * 3_000_000 + b"\nno end"
     with tapped(
@@ -156,7 +166,7 @@ def test_everything_is_delivered_and_recorded(tmp_path: Path) -> None:
         assert tap.ends() == 0
         assert hashlib.sha256(tap.stdout).digest() == hashlib.sha256(hostile).digest()
     verdict = verify(tap.capture)
-    assert (verdict.state, verdict.covered, verdict.edited) == ("complete", verdict.frames, 0)
+    assert (verdict.faults, verdict.state, verdict.covered, verdict.edited) == ((), "complete", verdict.frames, 0)
     for line in tap.capture.read_bytes().splitlines(keepends=True):
         assert to_line(from_line(line)) == line or b'"raw"' in line, "what the tap writes is what the format says"
     assert tap.records()[0]["mode"] == "stdio-proxy"
