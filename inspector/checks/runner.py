@@ -21,7 +21,7 @@ from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding, Severity, page_of
 from inspector.checks.foreign_text import reason_of, states_no_reason, words_of_body
 from inspector.checks.registry import CHECKS, Check, Judge, Violation, tables
-from inspector.checks.sayings import explained
+from inspector.checks.sayings import explained, with_meaning
 from inspector.checks.state import FIRST_MODERN, CheckMoment, ConnectionState, HttpExchangeState, TrackedRequest, row_of
 from inspector.checks.state_updates import (
     find_progress,
@@ -93,8 +93,8 @@ _METHOD_NOT_FOUND = -32601
 _ENOUGH = 24
 """Characters by which a quoted text is recognised, and fewer than which are not quoted."""
 MOST_QUOTED = 160
-LONGEST, ROOM = 280, 35
-"""Characters of a sentence to which the message of a refusal is added, and those that its meaning may have beyond."""
+LONGEST = 280
+"""Characters of a sentence to which the message of a refusal is added."""
 _NONE: Iterator[Violation] = iter(())
 logger = logging.getLogger(__name__)
 
@@ -653,10 +653,7 @@ class Inspection:
         )
         severity = violation.severity or check.severity_in(case.row)
         means, advice = explained(sentence, is_failure=severity is not Severity.HINT)
-        room, head = LONGEST + ROOM - len(sentence), means.partition(":")[0]  # what follows a colon explains more
-        means = means if len(means) < room else head if " " in head and len(head) < room else ""
-        sentence += means and f" ({means})"
-        fix = advice or violation.fix
+        sentence = with_meaning(sentence, means)
         self._found.append(
             Finding(
                 check.id,
@@ -666,7 +663,7 @@ class Inspection:
                 frames,
                 violation.pointer,
                 violation.span,
-                without_credentials(fix) if fix else check.fix,
+                without_credentials(fix) if (fix := advice or violation.fix) else check.fix,
                 page,
                 revision.date if revision else "",
                 connection=case.state.number,

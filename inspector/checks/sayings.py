@@ -11,8 +11,8 @@ _PRODUCTS = Path(__file__).with_name("products.tsv")
 _CODES = Path(__file__).with_name("codes")
 KINDS = ("programs", "services", "gateways", "exceptions")
 """The files of published enumerations, in the order in which they are asked: the last explains what no other does."""
-MOST_WORDS = 220
-"""Maximum characters that are quoted."""
+MOST_WORDS, _LONGEST = 220, 315
+"""Maximum characters that are quoted, and those of a sentence with its meaning."""
 
 
 def _rows(table: Path) -> Iterator[list[str]]:
@@ -61,6 +61,13 @@ def decoded(sentence: str, *kinds: str) -> tuple[str, str]:
             if known := members.get(word := found[found.lastindex or 0]) or members.get(word.lower()):
                 return known
     return "", ""
+
+
+def with_meaning(sentence: str, means: str) -> str:
+    """Return a sentence with its meaning in brackets; what follows a colon explains more, and needs more room."""
+    head, room = means.partition(":")[0], _LONGEST - 3 - len(sentence)
+    means = means if len(means) <= room else head if " " in head and len(head) <= room else ""
+    return f"{sentence} ({means})" if means else sentence
 
 
 def explained(sentence: str, *, is_failure: bool = True) -> tuple[str, str]:

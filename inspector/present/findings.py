@@ -12,7 +12,7 @@ from inspector.checks.diagnoses.causes import error_of_tool
 from inspector.checks.findings import Confidence, Finding, Severity, page_of
 from inspector.checks.registry import CHECKS, LAST, Check
 from inspector.checks.runner import Inspection
-from inspector.checks.sayings import explained
+from inspector.checks.sayings import explained, with_meaning
 from inspector.checks.verdict import merged, primary_of, roots_of
 from inspector.present import spans
 from inspector.present.compatibility import words_of
@@ -300,8 +300,7 @@ def failure_in(journal: Journal, until: int | None = None, *, with_lists: bool =
         cause = _cause_of(journal, failed[0])
         more = f" (and {len(failed) - 1:,} more)" if len(failed) > 1 else ""
         failure = f"{first} failed{f': {cause}' if cause else ''}"
-        means = explained(failure)[0]
-        return f"{failure}{f' ({means})' if means else ''}{more}"
+        return with_meaning(failure, explained(failure)[0]) + more
     return f"the connection was lost: {ended.why}" if ended is not None and ended.why else ""
 
 

@@ -146,7 +146,7 @@ def last_words(state: ConnectionState, n: int) -> Violation:
     if known := known_cause(newest):
         at, sentence, fix = known
         fix = (sentence.startswith(_LACKS) and _subcommand(newest)) or fix
-        message = f": {sentence}{_placed(newest, at)}{_advised(newest, at, _TIP)}"
+        message = _advised(f": {sentence}{_placed(newest, at)}", newest, at, _TIP)
         return Violation(message, frames=(at, n), instead=True, fix=fix)
     if (telling := telling_line(newest)) is None:
         return Violation(_SILENT, frames=(n,), instead=True)
@@ -158,14 +158,15 @@ def last_words(state: ConnectionState, n: int) -> Violation:
     message = f": {words}{_placed(newest, at)}" if is_error else f"; last line of stderr: {words}"
     given = [each for each in (state.connection.argv[2:] if state.connection else ()) if each[:1] == "/"]
     message += f"; “{line}”" if is_error and (line := line_about(newest, given, words)) else ""
-    message += _advised(newest, at, _ADVICE) if is_error else ""
+    message = _advised(message, newest, at, _ADVICE) if is_error else message
     return Violation(message, frames=(at, n), instead=True, fix=_CORRECT if HEADS.match(words) else "")
 
 
-def _advised(newest: list[tuple[int, str]], at: int, pattern: re.Pattern[str]) -> str:
-    """Return a clause with what a program advises below its failure; "" if it advises nothing."""
+def _advised(message: str, newest: list[tuple[int, str]], at: int, pattern: re.Pattern[str]) -> str:
+    """Return a message with what a program advises below its failure, if it does, as far as there is room."""
     below = (line.strip() for n, line in reversed(newest) if n >= at and pattern.match(line))
-    return f"; it advises: “{elided(line, 120)}”" if (line := next(below, "")) else ""
+    room = min(160, max(40, 240 - len(message)))
+    return f"{message}; it advises: “{elided(line, room)}”" if (line := next(below, "")) else message
 
 
 def _subcommand(newest: list[tuple[int, str]]) -> str:
