@@ -192,12 +192,12 @@ def test_columns_say_where_an_exchange_began_and_how_it_ended() -> None:
 
 def test_states_are_counted_without_looking_at_each() -> None:
     log = ExchangeLog()
-    for number in (1, 2, 3):
-        log.append(Exchange(number, Direction.TO_SERVER, number, "tools/call", "search", number, 5))
+    for number in (1, 2, 3, 4):
+        log.append(Exchange(number, Direction.TO_SERVER, number, "tools/call", "search", number, 5, probe=number == 4))
     log.keep(ended(2))
-    failed = ended(3)
-    failed.tool_error = True
-    log.keep(failed)
+    log.keep(ended(3, tool_error=True))
+    log.at(4).state = ExchangeState.ERROR
+    log.keep(log.at(4))
     counts = {state: count for state, count in log.tally().items() if count}
-    assert counts == {ExchangeState.PENDING: 1, ExchangeState.ANSWERED: 2}
+    assert counts == {ExchangeState.PENDING: 1, ExchangeState.ANSWERED: 3}, "a refused probe is no error"
     assert log.tool_errors == 1

@@ -194,7 +194,7 @@ def kind_word(server_request: ServerRequest) -> str:
 def request_summary(server_request: ServerRequest) -> str:
     """Return the message of a request as one line that is safe to display."""
     if server_request.kind is RequestKind.ROOTS:
-        return "roots"
+        return "which directories to work in"
     message = (
         last_text(server_request.params) if server_request.kind is RequestKind.SAMPLING else server_request.message
     )

@@ -226,7 +226,7 @@ def test_request_summary_is_one_safe_line(tape: Tape) -> None:
     tape.call(1, "bo\x1b[31mok")
     assert request_summary(question_asks(message="Which\n city\x1b?")) == "Which city␛?"
     assert request_summary(question_asks()) == "no text"
-    assert request_summary(question_asks(RequestKind.ROOTS)) == "roots"
+    assert request_summary(question_asks(RequestKind.ROOTS)) == "which directories to work in"
     assert (
         request_summary(question_asks(RequestKind.SAMPLING, messages=[{"content": {"type": "text", "text": "Why?"}}]))
         == "Why?"
