@@ -81,9 +81,7 @@ def _replacement(char: str) -> str:
 
 def is_seen(char: str) -> bool:
     """Return whether a terminal shows something for a character, even just a space, and does nothing else."""
-    if char.isprintable():
-        return ord(char) not in _LOOKS_EMPTY
-    return unicodedata.category(char) == "Zs"
+    return ord(char) not in _LOOKS_EMPTY if char.isprintable() else unicodedata.category(char) == "Zs"
 
 
 _REPLACEMENTS = _Replacements()

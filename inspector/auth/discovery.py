@@ -32,6 +32,7 @@ RFC_9728 = "RFC 9728, section 3.1 and 3.3"
 RFC_8414 = "RFC 8414, section 3"
 PRM, AS = "protected resource metadata", "authorization server metadata"
 _WELL_KNOWN = "/.well-known/oauth-protected-resource"
+_PAGES = "The site returns 200 and a page for every path; unknown paths must return 404."
 _DOCUMENT = re.compile(r"/\.well-known/(?:oauth-authorization-server|openid-configuration)")
 _TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _SCHEME = re.compile(rf"\s*({_TOKEN})(?:\s+|$)")
@@ -186,14 +187,9 @@ def find_server(issuer: str, server_url: str, *, may_assume: bool, of: int = 1) 
         yield AddStep(_step(AS, fetched, verdict, found, RFC_8414, fix))
     if may_assume:
         found = f"none; assuming the default endpoints: {issuer}/authorize, /token, /register"
-        yield AddStep(
-            LoginStep(
-                AS,
-                StepVerdict.ASSUMED,
-                found,
-                clause="the first specification of authorization, fallbacks without metadata",
-            )
-        )
+        found += "; an HTML page is at each address of the metadata" * (fix == _PAGES)
+        clause = "the first specification of authorization, fallbacks without metadata"
+        yield AddStep(LoginStep(AS, StepVerdict.ASSUMED, found, clause=clause, fix=fix))
         places = {name: f"{issuer}/{name}" for name in ("authorize", "token", "register")}
         return ServerMetadata(issuer, places["authorize"], places["token"], places["register"], assumed=True)
     found, fix = "not found", f"Serve the metadata of {issuer} at one of the addresses that were tried."
@@ -295,7 +291,7 @@ def _absent(fetched: HttpFetched) -> tuple[str, str, StepVerdict]:
             StepVerdict.ODD,
         )
     if fetched.status == 200 and "html" in fetched.header("content-type"):
-        fix = "The site returns 200 and a page for every path; unknown paths must return 404."
+        fix = _PAGES
     return found, fix, StepVerdict.MISSING
 
 

@@ -103,6 +103,4 @@ def _pair(text: str) -> TypedArgument:
 def _value(typed: TypedArgument, schema: object) -> Any:
     if typed.is_json:
         return typed.value
-    if schema is None:
-        return typed.text
-    return interpret_argument(schema, typed.name, typed.text)
+    return typed.text if schema is None else interpret_argument(schema, typed.name, typed.text)

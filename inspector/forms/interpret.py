@@ -157,9 +157,7 @@ def is_literal(field: Opened, reading: Reading, text: str) -> bool:
 
 def json_kind(value: object) -> str:
     """Return the JSON type of a value in a word."""
-    if isinstance(value, bool):
-        return "boolean"
-    return _JSON_KINDS.get(type(value), "JSON")
+    return "boolean" if isinstance(value, bool) else _JSON_KINDS.get(type(value), "JSON")
 
 
 def _has_parts(each: _Candidate) -> bool:
@@ -192,9 +190,7 @@ def _alternatives(
 def _read_blank(found: Sequence[tuple[int | None, Opened]], text: str) -> Reading:
     """Blank text is a string only if a string is preferred to the other alternatives."""
     branch, first = found[0] if found else (None, NullField(schema=None))
-    if isinstance(first, TextField):
-        return Reading(text, "string", branch)
-    return Reading(UNSET, kind_of(first))
+    return Reading(text, "string", branch) if isinstance(first, TextField) else Reading(UNSET, kind_of(first))
 
 
 def _likeliest(first: _Candidate, fit: Sequence[_Candidate]) -> _Candidate:

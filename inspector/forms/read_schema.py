@@ -386,9 +386,7 @@ class _Reader:
 
     def _additional(self, schema: Schema, inside: _Place) -> bool | Field:
         asked = schema.get("additionalProperties", schema.get("unevaluatedProperties", True))
-        if isinstance(asked, dict) and asked:
-            return self.read(asked, inside)
-        return asked is not False
+        return self.read(asked, inside) if isinstance(asked, dict) and asked else asked is not False
 
     def _only_names(self, schema: Schema, inside: _Place) -> list[str]:
         """Return the names that propertyNames lists; empty if it lists none, or too many for a form."""

@@ -43,9 +43,7 @@ class SchemaDocument:
 
     def _home(self, base: str) -> object:
         """Return the schema for the part of a reference before `#`."""
-        if not base:
-            return self.root
-        return self._names().get(base, _NOWHERE)
+        return self.root if not base else self._names().get(base, _NOWHERE)
 
     def _names(self) -> dict[str, object]:
         """Return the schemas by anchor ("#name") and by id, both as written and resolved; built on first use."""

@@ -41,9 +41,7 @@ def text_of(field: Field, value: object) -> str:
     asked = opened(field)
     if isinstance(asked, ChoiceField) and not asked.multi:
         return next((each.title for each in asked.options if same(each.value, value)), as_text(value))
-    if isinstance(value, str):
-        return value
-    return json_text(value)
+    return value if isinstance(value, str) else json_text(value)
 
 
 def json_text(value: object, *, indent: int | None = 2) -> str:

@@ -287,9 +287,7 @@ def _unreadable(url: str) -> str:
         return f"longer than {_MAX_URL_CHARS} characters"
     if any(char.isspace() or not char.isprintable() for char in url):
         return "it contains spaces or control characters"
-    if "\\" in url:
-        return "it contains a backslash, which browsers interpret differently"
-    return ""
+    return "it contains a backslash, which browsers interpret differently" if "\\" in url else ""
 
 
 def _punycode(host: str) -> str:

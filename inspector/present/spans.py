@@ -231,9 +231,7 @@ def span(foreign: str, role: Role = "text", *, limit: int | None = MOST_CHARACTE
 def paragraph(foreign: str, role: Role = "text", *, limit: int | None = None) -> tuple[Line, ...]:
     """Make one line of each line of foreign text, without empty ones at its end; nothing for an empty text."""
     safe = text.visible(foreign, limit=limit, newlines=True).rstrip("\n")
-    if not safe:
-        return ()
-    return tuple(((part, role),) for part in safe.split("\n"))
+    return () if not safe else tuple(((part, role),) for part in safe.split("\n"))
 
 
 def plain(line: Iterable[Span]) -> str:

@@ -329,6 +329,4 @@ def has_masked(value: Any) -> bool:
     """Return whether a JSON value contains a masked credential, so that it can't be sent again."""
     if isinstance(value, dict):
         return any(map(has_masked, value.values()))
-    if isinstance(value, list):
-        return any(map(has_masked, value))
-    return isinstance(value, str) and MASK in value
+    return any(map(has_masked, value)) if isinstance(value, list) else isinstance(value, str) and MASK in value

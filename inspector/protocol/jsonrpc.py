@@ -250,9 +250,7 @@ def _from_envelope(envelope: Envelope) -> Message | None:
         if envelope.result is not unset or envelope.error is not unset:
             return None
         params = Part(bytes(envelope.params)) if isinstance(envelope.params, msgspec.Raw) else ABSENT
-        if isinstance(id_, int | str):
-            return Request(id_, method, params)
-        return Notification(method, params)
+        return Request(id_, method, params) if isinstance(id_, int | str) else Notification(method, params)
     if isinstance(envelope.result, msgspec.Raw):
         if envelope.error is not unset or not isinstance(id_, int | str):
             return None

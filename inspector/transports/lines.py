@@ -27,9 +27,7 @@ class CutLine(Line):
 
 def line_of(raw: bytes) -> Line:
     """Return the line of bytes before a line feed; a carriage return is part of the line end."""
-    if raw.endswith(b"\r"):
-        return Line(raw[:-1], Eol.CRLF)
-    return Line(raw, Eol.LF)
+    return Line(raw[:-1], Eol.CRLF) if raw.endswith(b"\r") else Line(raw, Eol.LF)
 
 
 class LineSplitter:

@@ -48,7 +48,7 @@ _OF_INPUTS: Final = frozenset(
     (
         *("array-without-items", "array-of-anything", "several-types", "enum-not-string", "enum-blank", "enum-twice"),
         *("boolean-bound", "boolean-required", "format-of-few", "items-union", "properties-of-no-object"),
-        *("admits-nothing", "lookaround", "untyped-property", "type-and-any-of"),
+        *("admits-nothing", "lookaround", "untyped-property", "type-and-any-of", "nothing-in-union"),
     )
 )
 """Features that matter only if a model writes the values."""
@@ -82,6 +82,7 @@ _KINDS_BY_KEY: Final = {
     "default": {"default-wrong"},
     "format": {"format-of-few"},
     "additionalProperties": {"admits-nothing"},
+    "anyOf": {"nothing-in-union"},
 }
 """Kinds of features that are found by visiting a keyword. Keywords that show other kinds are rare in schemas."""
 
@@ -459,6 +460,12 @@ def _closed(key: str, path: Path, node: dict[str, Any], is_branch: bool, _dialec
         yield SchemaFeature("admits-nothing", (*path, key), f"has an object{_where(path)} that allows no properties")
 
 
+def _any_of(key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
+    if type(node[key]) is list and {"not": {}} in node[key]:
+        message = f'has the alternative {{"not": {{}}}}{_where(path)}, as zod writes an optional one'
+        yield SchemaFeature("nothing-in-union", (*path, key), message)
+
+
 def _header(key: str, path: Path, _node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
     yield SchemaFeature("header", (*path, key), f"has x-mcp-header{_where(path)}")
 
@@ -475,6 +482,7 @@ _BY_KEY: Final[dict[str, FeatureFinder]] = {
     "enum": _enum,
     "pattern": _pattern,
     "default": _default,
+    "anyOf": _any_of,
     "format": _format,
     "additionalProperties": _closed,
     "x-mcp-header": _header,

@@ -171,9 +171,12 @@ def header_body_mismatch(case: CheckMoment) -> Iterator[Violation]:
         if lost := _unnamed_header(case, sentence) or missing_header(case.http, sentence):
             yield Violation(f"{cut(case.method, 40)} was rejected: {sentence}{lost[0]}", "/error", frames, fix=lost[1])
             return
-        yield Violation(
-            f"the server reports that headers and body of {cut(case.method, 40)} differ: {sentence}", "/error", frames
-        )
+        sentence = f"the server reports that headers and body of {cut(case.method, 40)} differ: {sentence}"
+        sent = case.http.sent("mcp-name") if case.http is not None and "mcp-name" in sentence.lower() else None
+        params = case.asked.params if case.asked is not None else None
+        if sent is not None and sent in (peek.text(params, "name"), peek.text(params, "uri")):
+            sentence += f"; both were sent as {cut(sent, 60)!r}: the server or a gateway misreads or changes the body"
+        yield Violation(sentence, "/error", frames)
 
 
 def _unnamed_header(case: CheckMoment, words: str) -> tuple[str, str] | None:

@@ -321,6 +321,13 @@ def proxy_failure(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(f"the proxy {name[0]} sent HTTP {status} by itself{body_reason(case)}")
 
 
+def _lost_prefix(named: str, url: str) -> str:
+    """Return a clause with what a path lacks of the directory that a URL is in; "" if it lacks nothing."""
+    parts = urlsplit(url).path.split("/")[1:-1]
+    after = next((n for n in range(len(parts)) if named.startswith(f"/{'/'.join(parts[n:])}/")), len(parts))
+    return f", which lacks the prefix /{cut('/'.join(parts[:after]), 60)}" if after and named[:1] == "/" else ""
+
+
 @error("`endpoint` event has a wrong URL", "note", "http end")
 def wrong_endpoint_event(case: CheckMoment) -> Iterator[Violation]:
     """Another origin, or a path that does not exist: mostly a prefix that a proxy removes.
@@ -350,13 +357,12 @@ def wrong_endpoint_event(case: CheckMoment) -> Iterator[Violation]:
                     return  # a server that refuses one request in this way
                 if not state.is_first("wrong-endpoint-event"):
                     return
-                message = f"POST to the URL of the endpoint event, {cut(named, 80)}, returned HTTP {response.status}"
-                if named.startswith("{"):
-                    message = (
-                        f"the endpoint event holds JSON, {cut(named, 80)}, not the URL itself: HTTP {response.status}"
-                    )
+                lost = _lost_prefix(named, state.connection.url if state.connection is not None else "")
+                what = f"HTTP {response.status}{' and an HTML page' * (kind_of(http) == 'text/html')}"
+                message = f"POST to the URL of the endpoint event, {cut(named, 80)}{lost}, returned {what}"
                 fix = "If a proxy removes a path prefix, configure it in the server (root_path)."
                 if named.startswith("{"):
+                    message = f"the endpoint event holds JSON, {cut(named, 80)}, not the URL itself: {what}"
                     fix = "Send the URL itself as the data of the event, not JSON."
                 elif "session" in reason.lower():
                     fix = "If several instances share the load, route a session to one of them."

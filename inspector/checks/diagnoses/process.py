@@ -98,7 +98,10 @@ _SERVING = ("serve", "stdio", "server", "mcp", "start")
 _SUBCOMMANDS = re.compile(r"^[│ ]{1,8}([a-z]+)(?= {2}|.{1,40} {2})|(?<=[{,])([a-z]+)(?=[,}])")
 _CORRECT = "Correct what the exception names; stderr has the lines above it."
 CHOICE = re.compile(r"(?i)[(\[]y(?:es)?/no?[)\]]")
+_STARTED = re.compile(r"(?i)\b(?:start(?:ed|ing)|running|listening|ready|serving)\b.*\b(?:server|stdio|mcp)\b")
+"""How a server announces itself."""
 _SILENT = ", with nothing on stderr"
+_AT_END = ": its stdin may be at its end, as of a command that a shell starts with &"
 CONTAINERS = ("docker", "podman", "nerdctl")
 """Programs that take the options of Docker."""
 
@@ -289,6 +292,8 @@ def exit_during_session(case: CheckMoment) -> Iterator[Violation]:
     at = _during(state, waiting) if waiting else "" if worked else f" directly after the handshake{before}"
     if not waiting and any(each.method == "tools/call" for each in state.requests.unanswered()):
         at = " after tools/call, which had no response,"
+    again = any(each.method == waiting[-1].method for each in state.requests.done.values()) if waiting else False
+    at += " (or directly after its response to the one before)" * (again and not ended[2].code)
     words = last_words(state, ended[0])
     frames = (*words.frames, *(each.frame for each in waiting[-1:]))
     message = f"the server exited{at} with code {ended[2].code}{words.sentence}"
@@ -336,6 +341,7 @@ def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
     elif is_quick:
         words = last_words(case.state, ended[0])
         ran = ": it started no server, as mcp.run() or connect() do" if words.sentence == _SILENT else ""
+        ran = _AT_END if _STARTED.search(words.sentence) else ran
         yield replace(words, sentence=f"the program {how}{words.sentence}{ran}")
 
 

@@ -26,7 +26,7 @@ _NAMES_PARAMETERS: Final = re.compile(r"(?i)\b(parameters?|arguments?|args|input
 _ZOD: Final = ("_def", "_zod", "~standard")
 _WRITTEN_ELSEWHERE: Final = {"parameters": "OpenAI", "input_schema": "Anthropic", "args_schema": "LangChain"}
 _OF_APIS = (
-    *("untyped-property", "type-and-any-of", "enum-not-string", "enum-twice", "items-union"),
+    *("untyped-property", "type-and-any-of", "enum-not-string", "enum-twice", "items-union", "nothing-in-union"),
     *("format-of-few", "enum-blank", "properties-of-no-object"),
 )
 """Flaws that the APIs of models reject; `products.tsv` has the fixes."""
@@ -240,23 +240,14 @@ def invalid_keyword_value(case: CheckMoment) -> Iterator[Violation]:
     Fix: Use the types string, number, integer, boolean, array, object and null; some clients drop such a tool.
     """
     yield from violations_of(case, "input-broken", "output-broken", most=3)
-    for violation in violations_of(case, "output-enum-empty", most=3):
-        yield Violation(
-            violation.sentence,
-            violation.pointer,
-            trait=violation.trait,
-            fix="Correct or remove it: see the clients it breaks.",
-        )
-    for violation in violations_of(case, "input-tuple-items", "output-tuple-items", most=3):
-        fix = "Use prefixItems, or declare draft-07 in $schema: an undeclared dialect is 2020-12."
-        yield Violation(violation.sentence, violation.pointer, trait=violation.trait, fix=fix)
-    for violation in violations_of(case, "input-enum-empty", most=3):
-        yield Violation(
-            violation.sentence, violation.pointer, trait=violation.trait, fix="List the values, or remove the enum."
-        )
-    for violation in violations_of(case, "boolean-required", most=3):
-        fix = 'Move it to "required": ["name", …] beside properties.'
-        yield Violation(violation.sentence, violation.pointer, trait=violation.trait, fix=fix)
+    tuples = "Use prefixItems, or declare draft-07 in $schema: an undeclared dialect is 2020-12."
+    for kinds, fix in (
+        (("output-enum-empty",), "Correct or remove it: see the clients it breaks."),
+        (("input-tuple-items", "output-tuple-items"), tuples),
+        (("input-enum-empty",), "List the values, or remove the enum."),
+        (("boolean-required",), 'Move it to "required": ["name", …] beside properties.'),
+    ):
+        yield from (replace(each, fix=fix) for each in violations_of(case, *kinds, most=3))
 
 
 @error("Pattern is not a regular expression of ECMAScript", LIST, topic="basic", heavy=True)

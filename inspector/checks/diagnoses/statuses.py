@@ -219,7 +219,8 @@ def _is_probe(refusal: _Refusal) -> bool:
 def _lacks_credentials(refusal: _Refusal) -> bool:
     words = _words_of_refusal(refusal).text
     is_anonymous = refusal.http.sent("authorization") is None
-    return is_anonymous and not _is_page(refusal) and _WANTS_LOGIN.search(words) is not None
+    is_of_path = any(refusal.http.header(name) for name in _OF_API_GATEWAY) and "Missing Authentication Token" in words
+    return is_anonymous and not (is_of_path or _is_page(refusal)) and _WANTS_LOGIN.search(words) is not None
 
 
 def _is_forbidden_by_page(refusal: _Refusal) -> bool:
@@ -237,10 +238,7 @@ _REFUSED: Final = (
         "; no request with the Mcp-Session-Id that initialize returned has succeeded",
         "Find the session by the request header Mcp-Session-Id.",
     ),
-    when(
-        _is_probe,
-        fix="Return a JSON-RPC error with the id of the request, which clients can read.",
-    ),
+    when(_is_probe, fix="Return a JSON-RPC error with the id of the request, which clients can read."),
     when(_lacks_credentials, _FOR_401, _SEND_401),
     when(
         _is_forbidden_by_page,

@@ -551,7 +551,7 @@ def expired_session_status(case: CheckMoment) -> Iterator[Violation]:
     if status not in (403, 404) and not is_login and (found := _OVER.search(frame.payload[:2000])):
         words = found.group().decode("utf-8", "replace")
         yield Violation(
-            (f"the server returned HTTP {status} ({cut(words, 80)}) for a request of an expired session"),
+            f"the server returned HTTP {status} ({cut(words, 80)}) for a request of an expired session, not 404",
             span=found.span(),
         )
 

@@ -249,9 +249,7 @@ def _settled(level: LevelResult, what: str) -> list[tuple[float, float]]:
     points = [(float(each.calls), float(_of(each, what))) for each in settled]
     step = max(1, len(points) // _MOST_POINTS)
     points = points[::step]
-    if len(points) < _LEAST_SAMPLES or points[-1][0] - points[0][0] < _LEAST_CALLS:
-        return []
-    return points
+    return [] if len(points) < _LEAST_SAMPLES or points[-1][0] - points[0][0] < _LEAST_CALLS else points
 
 
 def _joined(result: BenchResult, what: str) -> list[tuple[float, float]]:

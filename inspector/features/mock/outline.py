@@ -344,9 +344,7 @@ class Outline:
             return 0
         if sent:
             return 0 if method == PROGRESS else self._begin(n, method, 0) + 1
-        if method in NOT_REPLAYED:
-            return 0
-        return self._turns[exchange] or self._owner_by_context(n, method)
+        return 0 if method in NOT_REPLAYED else self._turns[exchange] or self._owner_by_context(n, method)
 
     def _owner_by_context(self, n: int, method: str = "") -> int:
         """Return the turn of a server message that refers to no request."""

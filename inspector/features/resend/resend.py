@@ -324,9 +324,7 @@ def harmful(step: PlannedRequest, tools: Collection[Tool]) -> bool:
 def _why_not(account: OperationRecord) -> str:
     if account.method in _ENDLESS:
         return "it is a stream without an end"
-    if account.state is ExchangeState.CANCELLED:
-        return "it was cancelled"
-    return ""
+    return "it was cancelled" if account.state is ExchangeState.CANCELLED else ""
 
 
 def _steps(account: OperationRecord) -> list[PlannedRequest]:

@@ -342,9 +342,7 @@ class RecordingQueue:
         if name == "edit":
             *facts, has_payload = facts
             return (name, size, *facts, data if has_payload else None, tm)
-        if name == "rule":
-            return (name, size, *facts, tm)
-        return (name, size, *facts, tm, tw)
+        return (name, size, *facts, tm) if name == "rule" else (name, size, *facts, tm, tw)
 
 
 def _written(*facts: "Any") -> bytes:

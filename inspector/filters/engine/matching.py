@@ -120,6 +120,4 @@ def _inside(value: Any, step: str | int | None) -> list[Any]:
         return []
     if step is None:
         return value
-    if isinstance(step, int) and -len(value) <= step < len(value):
-        return [value[step]]
-    return []
+    return [value[step]] if isinstance(step, int) and -len(value) <= step < len(value) else []

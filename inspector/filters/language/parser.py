@@ -634,9 +634,7 @@ class _Parser:
         self._next()
         if op in (Op.MATCHES, Op.DIFFERS):
             return check(token.text, token.column)
-        if op is Op.CONTAINS:
-            return self._text(token)
-        return read(token, field, self._today)
+        return self._text(token) if op is Op.CONTAINS else read(token, field, self._today)
 
     def _set(self, field: Field) -> tuple[Value, ...]:
         if not self._is("{"):
@@ -668,9 +666,7 @@ def _named_field(word: str) -> tuple[FieldScope, str, Field | None]:
 
 def _steps(token: Token, name: str, field: Field) -> list[Step]:
     """Return the path contained in the name: `params.a.b`."""
-    if name == field.name:
-        return []
-    return _dotted(name.partition(".")[2], token)
+    return [] if name == field.name else _dotted(name.partition(".")[2], token)
 
 
 def _dotted(path: str, token: Token) -> list[Step]:

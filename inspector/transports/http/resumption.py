@@ -63,6 +63,11 @@ class TransportTasks:
         task.add_done_callback(self._done)
         return task
 
+    async def settle(self, name: str) -> None:
+        """Wait a moment for the tasks of this name to end by themselves."""
+        if these := [each for each in self._running if each.get_name() == name]:
+            await asyncio.wait(these, timeout=_GRACE)
+
     async def close(self) -> None:
         """Cancel all tasks and wait until the last has ended; the caller's own task is not cancelled."""
         while others := self._running - {asyncio.current_task()}:

@@ -20,7 +20,7 @@ from inspector.protocol.given_values import flaws_of
 from inspector.protocol.revisions._shape import Carriage
 from inspector.protocol.url_hosts import is_loopback
 from inspector.text import excerpt_of
-from inspector.transports.base import Delivery, Observer, Outgoing
+from inspector.transports.base import Delivery, Expects, Observer, Outgoing
 from inspector.transports.http.authorizing import Ask
 from inspector.transports.http.endpoint import (
     ACCEPT_ANSWER,
@@ -313,7 +313,7 @@ class HttpTransport:
         """
         self._check_open()
         carrier = self._carrier
-        sending = self._tasks.spawn(carrier.send(outgoing), "send")
+        sending = self._tasks.spawn(carrier.send(outgoing), "notify" if outgoing.expects is Expects.NOTHING else "send")
         try:
             await asyncio.wait({sending})
         except asyncio.CancelledError:
@@ -344,6 +344,7 @@ class HttpTransport:
             return
         self._closing = True
         if self._observer is not None:
+            await self._tasks.settle("notify")  # how the server answers these may matter
             await self._carrier.stop()
             await self._tasks.close()
             await self._endpoint.close()

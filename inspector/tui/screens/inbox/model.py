@@ -414,9 +414,7 @@ def roots_of(filled: object) -> tuple[Root, ...]:
 
 def root_uri(typed: str) -> str:
     """Return the typed text if it is a URI, else the file:// URI of the path."""
-    if "://" in typed:
-        return typed
-    return Path(abspath(expanduser(typed))).as_uri()
+    return typed if "://" in typed else Path(abspath(expanduser(typed))).as_uri()
 
 
 def answer_section(reply: Reply | None, by: str, why: str) -> Section:
