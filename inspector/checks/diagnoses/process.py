@@ -98,7 +98,7 @@ _SERVING = ("serve", "stdio", "server", "mcp", "start")
 _SUBCOMMANDS = re.compile(r"^[│ ]{1,8}([a-z]+)(?= {2}|.{1,40} {2})|(?<=[{,])([a-z]+)(?=[,}])")
 _CORRECT = "Correct what the exception names; stderr has the lines above it."
 CHOICE = re.compile(r"(?i)[(\[]y(?:es)?/no?[)\]]")
-_STARTED = re.compile(r"(?i)\b(?:start(?:ed|ing)|running|listening|ready|serving)\b.*\b(?:server|stdio|mcp)\b")
+_STARTED = re.compile(r"(?i)\b(?:start(?:ed|ing)|running|listening|ready|serving)\b.{0,60}\b(?:server|stdio|mcp)\b")
 """How a server announces itself."""
 _SILENT = ", with nothing on stderr"
 _AT_END = ": its stdin may be at its end, as of a command that a shell starts with &"
