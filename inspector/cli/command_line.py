@@ -7,7 +7,7 @@ The command's name may follow options, and a bare URL or a bare `--` is a comman
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from os.path import splitext
 
 import click
@@ -18,6 +18,8 @@ from inspector.errors import RUNTIMES, UsageError
 
 _HOST_AND_PORT = r"[A-Za-z0-9.-]+:\d{1,5}(/|$)"
 """A URL without a scheme."""
+_URL = ("http://", "https://")
+"""Beginnings of a URL. `config.targets` is not loaded for --help."""
 WITH_VALUE = frozenset(
     {
         *("--approve", "--as", "-a", "--args", "-e", "--env-file", "--cwd", "-H", "--header", "--cacert"),
@@ -76,9 +78,11 @@ def take_apart(argv: Sequence[str], commands: Sequence[str]) -> CommandLine:
     word, rest = ours[place], ours[:place] + ours[place + 1 :]
     if word in commands:
         if word == "stdio" and (place := first_word(rest)) is not None:
+            if rest[place].startswith(_URL):
+                raise UsageError("a URL is no command to start", hint=f"Write: {shlex.join(['mcp-inspect', *rest])}")
             raise missing_dashes(("stdio", *rest[:place]), rest[place:], server_argv)
         return CommandLine(word, rest, server_argv)
-    if word.startswith(("http://", "https://")):  # `config.targets` is not loaded for --help
+    if word.startswith(_URL):
         return CommandLine("http", ours, server_argv)
     raise _unknown(word, ours, place, server_argv, commands)
 
@@ -94,6 +98,16 @@ def split(argv: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...] | None]
 def no_server() -> UsageError:
     """Return the error for a command that needs a server and got none."""
     return UsageError("no server named", hint="Give its URL, or its command at the end, after --: -- node server.js")
+
+
+def refuse_misspelt_option(ours: Sequence[str], known: Collection[str], program: str) -> None:
+    """Raises: UsageError if an option before the first word is misspelt: then that word is its value."""
+    from difflib import get_close_matches
+
+    for word in ours[: first_word(ours)]:
+        near = get_close_matches(word, known, n=1, cutoff=0.8)
+        if near and word.startswith("--") and word not in known and word not in WITH_VALUE:
+            raise UsageError(f"no such option {word!r}", hint=f"Did you mean {near[0]!r}? See {program} --help.")
 
 
 def first_word(words: Sequence[str]) -> int | None:

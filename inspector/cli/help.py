@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 import click
 
-from inspector.cli.command_line import first_word
+from inspector.cli.command_line import first_word, refuse_misspelt_option
+from inspector.errors import UsageError
 
 TOPICS = {
     "comparing": "which differences count",
@@ -90,8 +91,8 @@ class Documented(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             if ours := self._other_names.get(error.option_name):
-                message = f"No such option {error.option_name!r}. Did you mean {ours!r}?"
-                raise click.NoSuchOption(error.option_name, message, ctx=ctx) from None
+                advice = f"Did you mean {ours!r}? See {ctx.command_path} --help."
+                raise UsageError(f"no such option {error.option_name!r}", hint=advice) from None
             raise
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:
@@ -142,6 +143,8 @@ class DocumentedGroup(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Move the subcommand's name to the front."""
         place = first_word(args)
+        if place is not None and args[place] not in self.commands:
+            refuse_misspelt_option(args, {each for param in self.params for each in param.opts}, ctx.command_path)
         return super().parse_args(ctx, args if place is None else [args[place], *args[:place], *args[place + 1 :]])
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -16,13 +16,12 @@ import msgspec
 
 from inspector.cli.command_group import COMMANDS, commands
 from inspector.cli.command_line import (
-    WITH_VALUE,
     CommandLine,
-    first_word,
     missing_dashes,
     nearest,
     no_server,
     positions,
+    refuse_misspelt_option,
     split,
     take_apart,
 )
@@ -87,7 +86,7 @@ def _run(argv: Sequence[str], env: CliEnv, output: Output) -> int:
     try:
         words = take_apart(argv, list(COMMANDS))
     except UsageError:
-        _refuse_misspelt_option(argv)
+        refuse_misspelt_option(split(argv)[0], _own_options(), "mcp-inspect")
         raise
     name = words.command or _without_a_command(words)
     if name != "config":
@@ -114,18 +113,6 @@ def _without_a_command(words: CommandLine) -> str:
     if (name := words.ours[0].partition("=")[0]).startswith("--") and name not in _own_options():
         raise UsageError(f"no such option {name!r}", hint="See mcp-inspect --help.")
     raise no_server()
-
-
-def _refuse_misspelt_option(argv: Sequence[str]) -> None:
-    """Raises: UsageError if an option before the first word is misspelt: then that word is its value."""
-    from difflib import get_close_matches
-
-    ours, _ = split(argv)
-    known = _own_options()
-    for word in ours[: first_word(ours)]:
-        near = get_close_matches(word, known, n=1, cutoff=0.8)
-        if near and word.startswith("--") and word not in known and word not in WITH_VALUE:
-            raise UsageError(f"no such option {word!r}", hint=f"Did you mean {near[0]!r}? See mcp-inspect --help.")
 
 
 def _own_options() -> set[str]:
@@ -157,10 +144,11 @@ def _as_ours(error: click.ClickException, argv: Sequence[str]) -> UsageError:
             _refuse_command_without_dashes(context, argv)
     except UsageError as better:
         return better
-    if isinstance(error, click.NoSuchOption) and error.possibilities:  # two dashes alone make no option similar
-        error.possibilities[:] = [each for each in error.possibilities if nearest(error.option_name[2:], [each[2:]])]
     message = error.format_message().replace("a valid integer range", "a whole number")
     message, advice = _of_choices(error, context) or (message[:1].lower() + message[1:], "")
+    if isinstance(error, click.NoSuchOption):  # two dashes alone make no option similar
+        near = [repr(each) for each in error.possibilities or () if nearest(error.option_name[2:], [each[2:]])]
+        message, advice = f"no such option {error.option_name!r}", f"Did you mean {' or '.join(near)}? " if near else ""
     return UsageError(message, hint=f"{advice}See {path} --help.")
 
 

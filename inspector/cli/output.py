@@ -127,7 +127,8 @@ class Output(msgspec.Struct):
     ) -> ExitStatus:
         """Report an error with its hint, with --json also as an object on the last line of stderr."""
         message, hint = _without_credentials(message), _without_credentials(hint)
-        messages = visible(message, newlines=True).split("\n")
+        one = ". " not in message and not message.endswith("..")
+        messages = visible(message.removesuffix(".") if one else message, newlines=True).split("\n")
         lines: list[Line] = [(("✗ ", "error"), (messages[0], "text")), *[((line, "text"),) for line in messages[1:]]]
         if hint:
             lines.append((("  → ", "accent"), (visible(hint, newlines=True), "text")))

@@ -49,7 +49,7 @@ def program(names: Sequence[str], env: Mapping[str, str], own: str = "") -> list
     wanted = " nor ".join(f"${name}" for name in names)
     neither = "neither " if len(names) > 1 else ""
     verb = "is" if len(names) > 1 else "is not"
-    raise UsageError(f"{neither}{wanted} {verb} set", hint=f"Set ${names[-1]} before the start, then press it again")
+    raise UsageError(f"{neither}{wanted} {verb} set", hint=f"Set ${names[-1]}, and start mcp-inspect again.")
 
 
 def run_on(argv: Sequence[str], payload: bytes, places: Places, *, suffix: str = ".json") -> ProgramRun:

@@ -22,7 +22,7 @@ _MAGIC = (
     (b"PK\x03\x04", "is a zip archive", "unpack it and open the .mcpcap file inside"),
     (b"SQLite format 3\x00", "is an SQLite database", "Open a .mcpcap file"),
 )
-_OPEN = "Open a .mcpcap file, recorded with --capture FILE"
+_OPEN = "Open a .mcpcap file, recorded with --capture FILE."
 _TAP = "record its traffic: mcp-inspect tap run -- claude"
 _CALLED = {
     "jsonrpc": "looks like bare JSON-RPC messages, without the records of a capture around them",

@@ -76,10 +76,10 @@ def command() -> None:
     "the login: `url`, scopes, expiry and `steps`, never a token",
     group=command,
 )
-@click.argument("url", required=False)
+@click.argument("url")
 @headless_settings
 @click.pass_obj
-def login_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
+def login_command(env: CliEnv, /, url: str, **options: Any) -> ExitStatus:
     """Log in to a server in the browser, and store the tokens."""
     return login(_output(env, options), choose(env, url, options))
 
@@ -101,10 +101,10 @@ def status_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatu
 
 
 @documented("refresh", ("mcp-inspect auth refresh https://example.com/mcp",), "the login, never a token", group=command)
-@click.argument("url", required=False)
+@click.argument("url")
 @headless_settings
 @click.pass_obj
-def refresh_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
+def refresh_command(env: CliEnv, /, url: str, **options: Any) -> ExitStatus:
     """Get a new access token with the stored refresh token."""
     return refresh(_output(env, options), choose(env, url, options))
 
@@ -132,10 +132,10 @@ def logout_command(env: CliEnv, /, url: str | None, everything: bool, **options:
     "`steps` with request, status, verdict, clause and fix; `broken`; `outcome`, a sentence",
     group=command,
 )
-@click.argument("url", required=False)
+@click.argument("url")
 @headless_settings
 @click.pass_obj
-def explain_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
+def explain_command(env: CliEnv, /, url: str, **options: Any) -> ExitStatus:
     """Check each step of the OAuth login without logging in; exit 1 if a step fails."""
     return explain(_output(env, options), choose(env, url, options))
 

@@ -47,6 +47,7 @@ from inspector.protocol.credentials import SecretValues
 from inspector.protocol.listed_items import Tool
 from inspector.session.open import open_session
 from inspector.session.session import Session
+from inspector.text import cut
 
 _CASES = (".yaml", ".yml")
 _VARIANTS = 32
@@ -139,7 +140,9 @@ class _Wanted:
                 calls = [BenchCall("tools/list", {})]
         unknown = sorted({c.label for c in calls if c.method == "tools/call" and c.label not in by_name})
         if unknown:
-            raise UsageError(f"the server lists no tool {unknown[0]!r}", hint="See mcp-inspect list tools.")
+            raise UsageError(
+                f"the server lists no tool {unknown[0]!r}", hint=f"It lists: {cut(', '.join(by_name), 200)}."
+            )
         refused = sorted(
             {c.label for c in calls if c.method == "tools/call" and not by_name[c.label].read_only}
             if not self._destructive

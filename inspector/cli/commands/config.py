@@ -29,7 +29,7 @@ from inspector.config.settings import (
 _EXAMPLES = ("mcp-inspect config edit", "mcp-inspect config check", "mcp-inspect config show --json")
 
 
-@click.group("config", cls=DocumentedGroup, examples=_EXAMPLES, no_args_is_help=True)
+@click.group("config", cls=DocumentedGroup, examples=_EXAMPLES, no_args_is_help=False)
 def command() -> None:
     """Show, edit and check the settings of mcp-inspect."""
 

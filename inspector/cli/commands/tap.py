@@ -134,7 +134,7 @@ def _become_tap(words: list[str]) -> None:
     ),
     group=command,
 )
-@click.argument("url", required=False)
+@click.argument("url")
 @click.option(
     "--listen", default="127.0.0.1:0", metavar="ADDRESS", help="Listen on 127.0.0.1:PORT; default: a free port."
 )
@@ -150,7 +150,7 @@ def _become_tap(words: list[str]) -> None:
 def http_command(
     env: CliEnv,
     /,
-    url: str | None,
+    url: str,
     listen: str,
     logs_in: bool,
     label: str,

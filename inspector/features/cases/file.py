@@ -314,7 +314,8 @@ def _text(path: Path) -> str:
         return read.decode("utf-8")  # keep line endings
     except OSError as error:
         raise UsageError(
-            f"{path}: can't be read: {error.strerror}", hint="mcp-inspect test --from-capture writes such a file."
+            f"{path}: can't be read: {error.strerror}",
+            hint="mcp-inspect test --from-capture CAPTURE writes such a file.",
         ) from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: byte {error.start} is not UTF-8", hint="Save it as UTF-8.") from None

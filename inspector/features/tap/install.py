@@ -310,8 +310,12 @@ def _nothing_fits(
             f"{wanted}: only project files name it: {', '.join(map(str, left_out))}",
             hint="--project edits them; the path of this installation is written into them.",
         )
+    known = ", ".join(dict.fromkeys(_slug(each.host) for each in user_files(env, cwd)))
     hosts = ", ".join(dict.fromkeys(_slug(each.host) for each in client_files(env, cwd)))
-    return UsageError(f"no config file of {wanted} was found", hint=f"Files were found for: {hosts or 'no client'}.")
+    if _slug(host) not in known.split(", "):
+        return UsageError(f"unknown client {host!r}", hint=f"Known: {known}.")
+    hint = f"Files were found for: {hosts}." if hosts else "No file of another client was found either."
+    return UsageError(f"no config file of {host} was found", hint=hint)
 
 
 # Running a client once, without changing its configuration

@@ -12,8 +12,8 @@ from tests.cli.running import inspect
     [
         (("auth",), "missing command"),
         (("auth", "dance", "http://h/mcp"), "invalid command 'dance'"),
-        (("auth", "explain"), "no server named"),
-        (("auth", "login"), "no server named"),
+        (("auth", "explain"), "missing argument 'URL'\n"),
+        (("auth", "login"), "missing argument 'URL'\n"),
         (("auth", "logout"), "no server named"),
         (("auth", "login", "--all", "http://h/mcp"), "no such option '--all'"),
         (("auth", "login", "http://h/mcp", "--no-oauth", "--scope", "x"), "--no-oauth, and --scope"),

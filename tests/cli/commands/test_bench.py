@@ -67,7 +67,7 @@ def test_a_capture_gives_the_calls_with_their_weights(tmp_path: Path) -> None:
 )
 def test_the_name_that_another_load_tool_has_for_an_option_leads_to_ours(words: tuple[str, ...], ours: str) -> None:
     ran = inspect("bench", *words, "--", "never-started").exits(ExitStatus.USAGE)
-    assert ran.stderr.splitlines()[0].endswith(f" Did you mean '{ours}'?")
+    assert f"→ Did you mean '{ours}'? See " in ran.stderr
 
 
 def test_a_server_with_a_url_is_measured_too(demo_url: str, tmp_path: Path) -> None:

@@ -47,6 +47,6 @@ def test_tap_http_with_wrong_arguments_is_a_usage_error(tmp_path: Path) -> None:
         (("http://127.0.0.1:1/mcp", "--rules", str(tmp_path / "none.yaml")), "none.yaml can't be read"),
         (("http://127.0.0.1:1/mcp", "--keep", "10"), "at least 100k"),
         (("http://127.0.0.1:1/mcp", "--keep", "1M", "--otlp", "http://127.0.0.1:1"), "exclude each other"),
-        ((), "no server"),
+        ((), "missing argument 'URL'\n"),
     ):
         inspect("tap", "http", *words).exits(2, said)
