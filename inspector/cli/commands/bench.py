@@ -140,9 +140,8 @@ class _Wanted:
                 calls = [BenchCall("tools/list", {})]
         unknown = sorted({c.label for c in calls if c.method == "tools/call" and c.label not in by_name})
         if unknown:
-            raise UsageError(
-                f"the server lists no tool {unknown[0]!r}", hint=f"It lists: {cut(', '.join(by_name), 200)}."
-            )
+            known = cut(", ".join(by_name), 200)
+            raise UsageError(f"the server lists no tool {unknown[0]!r}", hint=f"It lists: {known}.")
         refused = sorted(
             {c.label for c in calls if c.method == "tools/call" and not by_name[c.label].read_only}
             if not self._destructive

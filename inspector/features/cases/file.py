@@ -313,9 +313,7 @@ def _text(path: Path) -> str:
             raise UsageError(f"{path} is a capture, not a file of cases", hint=hint)
         return read.decode("utf-8")  # keep line endings
     except OSError as error:
-        raise UsageError(
-            f"{path}: can't be read: {error.strerror}",
-            hint="mcp-inspect test --from-capture CAPTURE writes such a file.",
-        ) from None
+        hint = "mcp-inspect test --from-capture CAPTURE writes such a file."
+        raise UsageError(f"{path}: can't be read: {error.strerror}", hint=hint) from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: byte {error.start} is not UTF-8", hint="Save it as UTF-8.") from None

@@ -314,8 +314,7 @@ def _nothing_fits(
     hosts = ", ".join(dict.fromkeys(_slug(each.host) for each in client_files(env, cwd)))
     if _slug(host) not in known.split(", "):
         return UsageError(f"unknown client {host!r}", hint=f"Known: {known}.")
-    hint = f"Files were found for: {hosts}." if hosts else "No file of another client was found either."
-    return UsageError(f"no config file of {host} was found", hint=hint)
+    return UsageError(f"no config file of {host} was found", hint=f"There are files of {hosts or 'no client'}.")
 
 
 # Running a client once, without changing its configuration
