@@ -100,7 +100,8 @@ def test_enter_typed_before_the_terminal_is_raw_stays_enter() -> None:
 
 class Editing(LastingApp[None]):
     def compose(self) -> ComposeResult:
-        yield TextArea("typed")
+        (area := TextArea("typed")).cursor_blink = False  # its timer needs a screen, which one test takes away
+        yield area
 
 
 async def test_a_widget_that_was_removed_since_the_last_layout_is_blank() -> None:
