@@ -174,6 +174,7 @@ def _words(value: Any, depth: int) -> Iterator[str]:
         if text and not text.isdigit():
             yield elided(text.partition("\n")[0] if _STACK.search(text) else " ".join(text.split()))
     elif type(value) is dict and depth:
+        value = {key[:1].lower() + key[1:]: each for key, each in value.items()} | value  # AWS and .NET: Message
         kind = cut(next((each for each in map(value.get, _KINDS) if type(each) is str and each), ""), 60)
         place = ".".join(str(each) for each in (peek.items(value, "path") or peek.items(value, "loc"))[:6])
         for name in _NAMES:

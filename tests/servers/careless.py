@@ -140,9 +140,7 @@ def _call(request: dict[str, Any]) -> Any:
     found = fault(request, arguments, wrong) if fault is not None else None
     if found is not None:
         return None if found == "answered" else found
-    if wrong:
-        return _error(f"Invalid value for {wrong}")
-    return _text(f"{str(arguments.get('text'))[:20]} done")
+    return _error(f"Invalid value for {wrong}") if wrong else _text(f"{str(arguments.get('text'))[:20]} done")
 
 
 def _crash(when: bool) -> None:

@@ -151,8 +151,7 @@ class _Check:
         self._redacted = head.redaction.on != "none" and head.redaction.policy != NO_CREDENTIALS
         self._digests = Digests()
         self._all = hashlib.sha256()
-        self._number = 0
-        self._place = 0
+        self._number = self._place = self._converted = 0
         self._frames = 0
         self._covered: dict[tuple[Direction, Channel], int] = {}
         self._complete = self._clean = False
@@ -168,6 +167,7 @@ class _Check:
     def line(self, line: bytes, whole: bool, place: int) -> None:
         self._number += 1
         self._place = place
+        self._converted += line.endswith(b"\r")
         self._complete = self._clean = False
         try:
             record = from_line(line)
@@ -267,7 +267,9 @@ class _Check:
         known = Counter({kind: count for kind, count in end_record.counts.items() if kind in KNOWN})  # 0 means missing
         if self._complete and known != self._counts:
             self._fault("The last line counts other records than there are: it was changed.")
-        if not self._complete:
+        if not self._complete and self._converted == self._number:
+            self._fault("All lines end with CR LF: something converted the line ends, such as git with core.autocrlf.")
+        elif not self._complete:
             self._fault("The last line does not fit the lines before it: something was changed, added or taken out.")
 
 

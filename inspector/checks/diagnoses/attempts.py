@@ -36,6 +36,8 @@ class ConnectNotes(msgspec.Struct):
     """Entry, time and exchange of the first GET."""
     first_stream: int = 0
     """Entry of the headers of the first stream of GET; 0 if there is none."""
+    compression: str = ""
+    """Its Content-Encoding; "" if it has none."""
     first_event: str = ""
     """Beginning of the first event of a GET, other than an endpoint event."""
     rejected: Violation | None = None

@@ -262,6 +262,7 @@ def endpoint_event_missing(case: CheckMoment) -> Iterator[Violation]:
     elif heads is not None:
         if heads.request.method == "GET" and heads.response.status == 200 and kind_of(heads.http) == STREAM:
             notes.first_stream = notes.first_stream or case.n
+            notes.compression = heads.http.header("content-encoding") or ""
     elif case.fact is None and notes.first_get is not None and _is_held_back(state, *notes.first_get[1:]):
         sentence = "GET had no response, not even its headers: clients do not know where to POST"
         yield Violation(sentence, frames=(notes.first_get[0],), instead=True, fix=product_facts()["headers-held-back"])
@@ -270,6 +271,10 @@ def endpoint_event_missing(case: CheckMoment) -> Iterator[Violation]:
         if state.opening is None and not is_answered:
             heard = f"the first event was {notes.first_event!r}" if notes.first_event else "the stream was opened"
             sentence = f"{heard}, but no endpoint event arrived: clients do not know where to POST"
+            packed = cut(notes.compression, 20) if not notes.first_event else ""
+            sentence += (
+                f"; the stream is compressed ({packed}), and what compresses it may hold it back" if packed else ""
+            )
             yield Violation(sentence, frames=(notes.first_stream,), instead=True)
 
 

@@ -161,6 +161,7 @@ def get_response_invalid(case: CheckMoment) -> Iterator[Violation]:
         stream = response.status == 200 and _kind(http) == "text/event-stream"
         if not stream and response.status not in (401, 403, 405) and not 300 <= response.status < 400:
             kind = f" and content-type {cut(_kind(http), 60) or '(none)'}" if response.status == 200 else ""
+            kind = " (as if an earlier stream of the session were still open)" if response.status == 409 else kind
             yield Violation(f"GET was answered with HTTP {response.status}{kind}; 405 means that there is no stream")
     fact, exchange = case.fact, case.http
     if fact is None or fact.event not in _ENDS or exchange is None or exchange.request is None:

@@ -393,7 +393,9 @@ def tool_failure_as_protocol_error(case: CheckMoment) -> Iterator[Violation]:
     message = peek.text(case.value, "message") or ""
     if peek.integer(case.value, "code") == -32603 or _TRACEBACK.search(message):
         before = case.state.requests.had_worked(case.asked) if case.asked is not None else ""
-        yield Violation(f"the tool failed with a protocol error: {cut(reason_of(case.value), 240)}{before}", "/error")
+        status = case.http.response.status if case.http is not None and case.http.response is not None else 0
+        how = f"a protocol error{f' and HTTP {status}, which ends the session of some clients' * (status >= 400)}"
+        yield Violation(f"the tool failed with {how}: {cut(reason_of(case.value), 200)}{before}", "/error")
 
 
 def failure_in(result: Any) -> tuple[str, str, bool]:

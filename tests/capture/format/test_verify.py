@@ -146,6 +146,11 @@ def test_a_changed_byte_is_found(path: Path) -> None:
     assert any("does not fit the lines before it" in fault for fault in verdict.faults)
 
 
+def test_converted_line_ends_are_named(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert "core.autocrlf" in verify(path).faults[0]
+
+
 def test_an_unreadable_line_is_named(path: Path) -> None:
     data = path.read_bytes().splitlines(keepends=True)
     data[9] = b"garbage\n"

@@ -87,9 +87,7 @@ def judge(setting: Setting, mutation: Mutation, heard: Heard, message: object) -
     legal = is_legal(message, mutation, setting.revision) or _may_be_missing(mutation)
     if first is None or (legal and not accuses(first)):
         return Judgement.SILENT if legal else Judgement.UNNAMED
-    if _is_about(first, mutation, heard):
-        return Judgement.NAMED
-    return Judgement.ACCUSED
+    return Judgement.NAMED if _is_about(first, mutation, heard) else Judgement.ACCUSED
 
 
 def _may_be_missing(mutation: Mutation) -> bool:
@@ -105,9 +103,7 @@ def _is_about(finding: Finding, mutation: Mutation, heard: Heard) -> bool:
         return mutation.place.lower() in f"{finding.sentence} {finding.fix}".lower() or (
             mutation.place == "Mcp-Session-Id" and "session" in finding.id
         )
-    if mutation.kind == "status":
-        return mutation.place in finding.sentence
-    return False
+    return mutation.place in finding.sentence if mutation.kind == "status" else False
 
 
 def _is_about_member(finding: Finding, mutation: Mutation) -> bool:

@@ -34,9 +34,7 @@ def is_ci() -> bool:
 
 def reason_to_skip() -> str:
     """Return why tests on real servers can't run here, "" if they can (or, in CI, must)."""
-    if is_ci() or PLACE.is_dir():
-        return ""
-    return f"the real servers are not installed: run `{INSTALL}`"
+    return "" if is_ci() or PLACE.is_dir() else f"the real servers are not installed: run `{INSTALL}`"
 
 
 def argv(name: str, place: Path = PLACE) -> tuple[str, ...]:
