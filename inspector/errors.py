@@ -40,9 +40,7 @@ class InspectError(Exception):
     def full_text(self) -> str:
         """What happened and what to do next, as sentences."""
         what = str(self)
-        if not self.hint:
-            return what
-        return f"{what}{'' if what.endswith(('.', '?', '!')) else '.'} {self.hint[:1].upper()}{self.hint[1:]}"
+        return f"{what}{'.' * (what[-1:] not in '.?!')} {self.hint}" if self.hint else what
 
 
 class UsageError(InspectError):

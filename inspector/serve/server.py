@@ -132,7 +132,7 @@ async def run_tool(sessions: Sessions, wanted: ToolDefinition, arguments: Mappin
 
 def _sentences(error: InspectError) -> str:
     """Return what an error says and what to do, safe and on one line."""
-    return visible(" ".join(filter(None, (str(error).rstrip(".") + ".", error.hint))), limit=1000)
+    return visible(error.full_text, limit=1000)
 
 
 def _failed(sessions: Sessions, error: InspectError) -> types.CallToolResult:

@@ -42,7 +42,7 @@ ONE_MEANING = {
     "j": {"move.down"},
     "k": {"move.up"},
     "G": {"move.last"},
-    "Y": {"payload.copy", "copy.leave"},
+    "Y": {"payload.copy", "traffic.copy_as", "copy.leave"},
     "Q": {"login.qr", "qr.back"},
     "t": {"start.demo"},
     "g": {"menu.go"},

@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from rich.text import Text
 from textual import events
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
@@ -79,17 +79,9 @@ class PayloadActions:
 
     def action_copy_as(self) -> None:
         """Let the user choose what to copy."""
-        if not self._payload.whole:
-            self._tell("Nothing to copy.")
-            return
         above: Sequence[Any] = self._widget.ancestors
         more = next((each.more_to_copy() for each in above if isinstance(each, OffersMoreCopies)), [])
-        self._widget.app.push_screen(CopyScreen([*self._payload.copies(), *more]), self._copy)
-
-    def _copy(self, chosen: Copy | None) -> None:
-        if chosen is None:
-            return
-        copy(self._widget.app, chosen.make(), chosen.name)
+        choose_copy(self._widget.app, [*self._payload.copies(), *more] if self._payload.whole else [])
 
     def action_expect(self) -> None:
         """Request a test case for the value under the cursor."""
@@ -164,6 +156,19 @@ class _Copies(RowSource):
         copy = self._copies[index]
         begins = one_line(copy.begin, max(width - _NAMES - 4, 8))
         return RowView(clip([(f"{copy.key}  ", "accent"), (f"{copy.name:{_NAMES}}", "text"), (begins, "muted")], width))
+
+
+def choose_copy(app: App[Any], copies: Sequence[Copy]) -> None:
+    """Let the user choose one of these copies; say so if there is none."""
+
+    def chose(chosen: Copy | None) -> None:
+        if chosen is not None:
+            copy(app, chosen.make(), chosen.name)
+
+    if copies:
+        app.push_screen(CopyScreen(copies), chose)
+    else:
+        app.notify("Nothing to copy.", markup=False, timeout=4)
 
 
 class CopyScreen(Dialog[Copy | None]):

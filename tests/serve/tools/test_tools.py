@@ -159,7 +159,8 @@ async def test_logs_shows_the_newest_lines_of_stderr_with_their_entries() -> Non
         ("probe", {"tool": "nope"}, "There are add"),
         ("trace", {"entry": 1}, 'traffic(session="s1", filter="kind == request")'),
         ("answer", {"request": 7}, "request 7 does not wait"),
-        ("traffic", {"filter": "tool =="}, "docs/filters.md"),
+        ("traffic", {"filter": "tool =="}, "expected a value. docs/filters.md"),
+        ("traffic", {"filter": "tol == a"}, "did you mean `tool`? docs/filters.md"),
         ("open", {"capture": "../../etc/passwd"}, "no capture"),
     ],
 )

@@ -24,12 +24,10 @@ from inspector.tui.widgets.prompts import CommentScreen, NameScreen
 from inspector.tui.widgets.virtual_list import LogList
 
 
-def _empty() -> list[list[Span]]:
+def _empty(*, saves: bool) -> list[list[Span]]:
     mark, comment, save = map(keys.shown_key, ("traffic.mark", "traffic.comment", "marks.view"))
-    return [
-        [("No marks.", "muted")],
-        [(f"{mark} marks an entry of Traffic, {comment} with a comment. {save} saves the current view.", "faint")],
-    ]
+    more = f" {save} saves the current view." if saves else ""
+    return [[("No marks.", "muted")], [(f"{mark} marks an entry of Traffic, {comment} with a comment.{more}", "faint")]]
 
 
 class MarksScreen(Dialog["Mark | View | None"]):
@@ -49,29 +47,40 @@ class MarksScreen(Dialog["Mark | View | None"]):
         self._noted = noted
         self._present = present
         self._rows = NoteRows(conversation.journal, noted.notes)
+        self._list = LogList(self._rows, empty=_empty(saves=present is not None))
 
     def compose(self) -> ComposeResult:
         yield Static(Text(f"Marks and views  {visible(self._conversation.about.label, limit=60)}"))
-        yield LogList(self._rows, empty=_empty())
+        yield self._list
         yield StatusLine()
         yield FooterBar()
 
     def on_mount(self) -> None:
-        self.query_one(LogList).focus()
+        self._list.focus()
         self._show()
 
     @property
     def _chosen(self) -> Mark | View | None:
-        return self._rows.item(self.query_one(LogList).view.cursor)
+        return self._rows.item(self._list.view.cursor)
 
     def _show(self) -> None:
         notes = self._noted.notes
         self._rows.show(notes)
-        self.query_one(LogList).sync()
+        self._list.sync()
         where = "" if self._noted.is_kept else "not recorded: lost when the session ends"
         message = notes.trouble or where
         counts = f"{counted(len(notes.marks), 'mark')}, {counted(len(notes.views), 'view')}"
         self.query_one(StatusLine).show([(visible(message, limit=300), "warning")], [(counts, "muted")])
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enable what is possible for the selected row: a mark, a view or none."""
+        if action in ("colour", "comment"):
+            return isinstance(self._chosen, Mark)
+        return (action != "remove" or self._chosen is not None) and (action != "keep_view" or self._present is not None)
+
+    def on_log_list_selected(self) -> None:
+        """Offer what is possible there."""
+        self.refresh_bindings()
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
         self.dismiss(self._rows.item(message.index))
@@ -85,8 +94,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
     def action_comment(self) -> None:
         """Edit the comment of the selected mark."""
         mark = self._chosen
-        if not isinstance(mark, Mark):
-            return
+        assert isinstance(mark, Mark)
 
         def written(found: tuple[str, str] | None) -> None:
             if found is not None:
@@ -105,8 +113,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
     def action_keep_view(self) -> None:
         """Save the current view of Traffic under a name."""
         present = self._present
-        if present is None:
-            return
+        assert present is not None
 
         def named(name: str | None) -> None:
             if name:

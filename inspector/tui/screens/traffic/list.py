@@ -18,6 +18,7 @@ from inspector.config.settings import user_config
 from inspector.errors import UsageError
 from inspector.filters.language.fields import Term
 from inspector.json_file import JsonFile
+from inspector.present.copies import of_payload, of_request
 from inspector.present.spans import Span
 from inspector.present.traffic.columns import Appearance, TimeMode, by_width, column
 from inspector.present.traffic.log import LogModel
@@ -32,6 +33,7 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.list_detail import LAYOUTS, ListDetail
+from inspector.tui.widgets.payload_actions import choose_copy
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -182,7 +184,7 @@ class MessageDetail:
 
 
 class TrafficList(Ground):
-    BINDINGS = keys.bindings("Search in Traffic")
+    BINDINGS = keys.bindings("Search in Traffic", "Rows of Traffic")
     DEFAULT_CSS = """
     TrafficList { layout: vertical; width: 1fr; height: 1fr; }
     """
@@ -390,6 +392,12 @@ class TrafficList(Ground):
         self.rows.focus()
         if message.found:
             self.action_found(1)
+
+    def action_copy_as(self) -> None:
+        """Let the user choose what to copy of the selected row."""
+        journal, n = self._conversation.journal, self.chosen
+        payload = getattr(journal.store.entry(n).what, "payload", b"") if 0 < n <= journal.count else b""
+        choose_copy(self.app, [*of_payload(payload), *of_request(journal, n)] if payload else [])
 
     def action_found(self, by: int) -> None:
         """Go to the next (1) or previous (-1) match of the search.

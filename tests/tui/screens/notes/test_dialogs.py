@@ -37,7 +37,8 @@ async def test_notes_dialog_without_notes_explains_itself(tape: Tape) -> None:
         answers: list[Mark | View | None] = []
         noted = notes_of(subject)
         await app.push_screen(MarksScreen(subject, noted, None), answers.append)
-        await shows(app, "No marks.", "m marks an entry of Traffic, x n with a comment. s saves the current view.")
+        await shows(app, "No marks.", "m marks an entry of Traffic, x n with a comment.")
+        assert "saves the current view" not in text(app)
         assert "not recorded: lost when the session ends" in text(app)
         noted.mark(2, text="hm")
         await pilot.press("s", "m", "x d", "escape")

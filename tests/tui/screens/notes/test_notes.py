@@ -55,6 +55,19 @@ async def test_mark_is_stored_listed_and_filterable(tmp_path: Path) -> None:
         assert "end of capture" in bar(app)
 
 
+async def test_the_list_of_marks_offers_what_is_possible_there(tmp_path: Path) -> None:
+    path = tmp_path / "evening.mcpcap"
+    shutil.copy(sample("evening"), path)
+    async with opened(path) as (app, pilot):
+        await press(pilot, "g m", shows="No marks.")
+        assert "Color" not in text(app)
+        assert "Act" not in text(app)
+        await pilot.press("s")
+        await until(lambda: isinstance(app.screen, NameScreen), "how the view is called")
+        await press(pilot, *"mine", "enter", shows=("1 view", "Delete"))
+        assert "Color" not in text(app)
+
+
 async def test_unwritable_notes_are_reported_and_change_nothing(tmp_path: Path) -> None:
     path = tmp_path / "evening.mcpcap"
     shutil.copy(sample("evening"), path)

@@ -22,6 +22,8 @@ async def test_a_view_is_taken_and_looked_through_again(tape: Tape) -> None:
     handshake(tape).call(3, "buy")
     async with (app := One(Staged(tape))).run_test(size=(140, 30)) as pilot:
         await until(lambda: "tools/call buy" in text(app), "the rows")
+        await press(pilot, "Y", shows="raw message")
+        await pilot.press("escape")
         await pilot.press("v t")
         app.panel.list.filters.set("method == tools/call")
         await until(lambda: app.panel.list.model.count == 1, "the filter")
