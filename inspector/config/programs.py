@@ -47,9 +47,8 @@ def program(names: Sequence[str], env: Mapping[str, str], own: str = "") -> list
             except ValueError as error:
                 raise UsageError(f"{name} can't be read: {error}", hint=f"See to its quotes: {message}") from error
     wanted = " nor ".join(f"${name}" for name in names)
-    neither = "neither " if len(names) > 1 else ""
-    verb = "is" if len(names) > 1 else "is not"
-    raise UsageError(f"{neither}{wanted} {verb} set", hint=f"Set ${names[-1]}, and start mcp-inspect again.")
+    unset = f"neither {wanted} is set" if len(names) > 1 else f"{wanted} is not set"
+    raise UsageError(unset, hint=f"Set ${names[-1]}, and start mcp-inspect again.")
 
 
 def run_on(argv: Sequence[str], payload: bytes, places: Places, *, suffix: str = ".json") -> ProgramRun:

@@ -77,7 +77,7 @@ class _Handlers:
         try:
             value = self._sessions.clean(await asyncio.to_thread(resources.read, self._sessions, str(params.uri)))
         except InspectError as error:
-            raise MCPError(_INVALID_PARAMS, _sentences(error), {"uri": str(params.uri)}) from None
+            raise MCPError(_INVALID_PARAMS, visible(error.full_text, limit=1000), {"uri": str(params.uri)}) from None
         text = encode(value).decode("utf-8", "replace")
         contents = types.TextResourceContents(uri=params.uri, text=text, mime_type=_JSON)
         return types.ReadResourceResult(contents=[contents])
@@ -92,7 +92,7 @@ class _Handlers:
         try:
             text = prompt_text(params.name, params.arguments or {})
         except InspectError as error:
-            raise MCPError(_INVALID_PARAMS, _sentences(error)) from None
+            raise MCPError(_INVALID_PARAMS, visible(error.full_text, limit=1000)) from None
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
         return types.GetPromptResult(messages=[message])
 
@@ -130,14 +130,9 @@ async def run_tool(sessions: Sessions, wanted: ToolDefinition, arguments: Mappin
     return _result(structured)
 
 
-def _sentences(error: InspectError) -> str:
-    """Return what an error says and what to do, safe and on one line."""
-    return visible(error.full_text, limit=1000)
-
-
 def _failed(sessions: Sessions, error: InspectError) -> types.CallToolResult:
-    text = _sentences(error)
-    return types.CallToolResult(content=[types.TextContent(text=sessions.clean(text))], is_error=True)
+    text = sessions.clean(visible(error.full_text, limit=1000))
+    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 
 
 def _result(structured: Any) -> types.CallToolResult:

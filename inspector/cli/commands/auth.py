@@ -95,9 +95,7 @@ def login_command(env: CliEnv, /, url: str, **options: Any) -> ExitStatus:
 @click.pass_obj
 def status_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
     """Show stored logins: scopes, expiry and storage; without URL, of all servers."""
-    chosen = _chosen(env, url, options)
-    choice = chosen.login if chosen else read_login(options, env.environ)
-    return status(_output(env, options), chosen, store_for(choice, env.environ))
+    return status(_output(env, options), *_chosen(env, url, options))
 
 
 @documented("refresh", ("mcp-inspect auth refresh https://example.com/mcp",), "the login, never a token", group=command)
@@ -121,9 +119,7 @@ def refresh_command(env: CliEnv, /, url: str, **options: Any) -> ExitStatus:
 @click.pass_obj
 def logout_command(env: CliEnv, /, url: str | None, everything: bool, **options: Any) -> ExitStatus:
     """Delete the stored tokens of a server."""
-    chosen = _chosen(env, url, options)
-    choice = chosen.login if chosen else read_login(options, env.environ)
-    return logout(_output(env, options), chosen, store_for(choice, env.environ), everything=everything)
+    return logout(_output(env, options), *_chosen(env, url, options), everything=everything)
 
 
 @documented(
@@ -144,8 +140,9 @@ def _output(env: CliEnv, options: dict[str, Any]) -> Output:
     return Output(env, as_json=options["as_json"], quiet=options["quiet"])
 
 
-def _chosen(env: CliEnv, url: str | None, options: dict[str, Any]) -> TargetOptions | None:
-    return choose(env, url, options) if url is not None else None
+def _chosen(env: CliEnv, url: str | None, options: dict[str, Any]) -> tuple[TargetOptions | None, TokenStore]:
+    chosen = choose(env, url, options) if url is not None else None
+    return chosen, store_for(chosen.login if chosen else read_login(options, env.environ), env.environ)
 
 
 class Consent:

@@ -67,8 +67,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
         notes = self._noted.notes
         self._rows.show(notes)
         self._list.sync()
-        where = "" if self._noted.is_kept else "not recorded: lost when the session ends"
-        message = notes.trouble or where
+        message = notes.trouble or ("" if self._noted.is_kept else "not recorded: lost when the session ends")
         counts = f"{counted(len(notes.marks), 'mark')}, {counted(len(notes.views), 'view')}"
         self.query_one(StatusLine).show([(visible(message, limit=300), "warning")], [(counts, "muted")])
 
@@ -79,7 +78,6 @@ class MarksScreen(Dialog["Mark | View | None"]):
         return (action != "remove" or self._chosen is not None) and (action != "keep_view" or self._present is not None)
 
     def on_log_list_selected(self) -> None:
-        """Offer what is possible there."""
         self.refresh_bindings()
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
@@ -87,14 +85,13 @@ class MarksScreen(Dialog["Mark | View | None"]):
 
     def action_colour(self) -> None:
         """Give the selected mark the next colour."""
-        mark = self._chosen
-        if isinstance(mark, Mark):
+        if isinstance(mark := self._chosen, Mark):
             self._try(lambda: self._noted.mark(mark.n, color=next_colour(mark.color)))
 
     def action_comment(self) -> None:
         """Edit the comment of the selected mark."""
-        mark = self._chosen
-        assert isinstance(mark, Mark)
+        if not isinstance(mark := self._chosen, Mark):
+            return
 
         def written(found: tuple[str, str] | None) -> None:
             if found is not None:
@@ -104,16 +101,15 @@ class MarksScreen(Dialog["Mark | View | None"]):
 
     def action_remove(self) -> None:
         """Remove the selected mark or view."""
-        item = self._chosen
-        if isinstance(item, Mark):
+        if isinstance(item := self._chosen, Mark):
             self._try(lambda: self._noted.unmark(item.n))
         elif isinstance(item, View):
             self._try(lambda: self._noted.change(lambda notes: notes.with_view(item.name, None)))
 
     def action_keep_view(self) -> None:
         """Save the current view of Traffic under a name."""
-        present = self._present
-        assert present is not None
+        if (present := self._present) is None:
+            return
 
         def named(name: str | None) -> None:
             if name:
