@@ -156,8 +156,11 @@ def challenge_step(challenge: Challenge | None) -> LoginStep:
     parts += [f"scope {' '.join(challenge.scopes)!r}"] if challenge.scopes else []
     parts += ["metadata named" if challenge.metadata else "no metadata named"]
     if challenge.unread:
-        found = f"{', '.join(parts)}; its parameters are not separated by commas: {challenge.unread}"
-        fix = "Separate the parameters of WWW-Authenticate by commas (RFC 9110, section 11.2)."
+        is_bare = re.match(r"\w+=[^\"\s,]*[/:]", challenge.unread) is not None
+        flaw = "a value with : or / is not quoted" if is_bare else "its parameters are not separated by commas"
+        found = f"{', '.join(parts)}; {flaw}: {challenge.unread}"
+        rule = "Put such values into quotes" if is_bare else "Separate the parameters of WWW-Authenticate by commas"
+        fix = f"{rule} (RFC 9110, section 11.2)."
         return LoginStep("challenge", StepVerdict.ODD, found, clause=clause, fix=fix)
     alike = next((each for each in challenge.params if _LETTERS.sub("", each) == "resourcemetadata"), "")
     if alike and not challenge.metadata:
