@@ -118,6 +118,4 @@ def _child(directory: str, name: str, *, leaf: bool) -> Json:
 
 def read_app(uri: str) -> list[Json] | None:
     """Return the page; None for another URI."""
-    if uri != URI:
-        return None
-    return [{"uri": uri, "mimeType": TYPE, "text": _PAGE, "_meta": _META}]
+    return None if uri != URI else [{"uri": uri, "mimeType": TYPE, "text": _PAGE, "_meta": _META}]

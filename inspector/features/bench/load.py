@@ -321,9 +321,7 @@ class ProcessTree:
                 rss += each.memory_info().rss
                 threads += each.num_threads()
                 fds += each.num_fds()
-        if not rss:
-            return None
-        return UsageSample(at_s, calls, rss, fds, threads, cpu_s, len(self._known))
+        return None if not rss else UsageSample(at_s, calls, rss, fds, threads, cpu_s, len(self._known))
 
     def queued_s(self) -> float:
         """Return how long their threads have waited for a CPU; 0 where the system does not tell."""

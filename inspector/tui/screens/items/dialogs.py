@@ -70,9 +70,7 @@ class ChangesScreen(LinesScreen[bool]):
     def _compared(self) -> list[Line]:
         """Return the changes to approve, followed by everything about the lists."""
         found = about_lines(self._news, self._now_ns)
-        if self._memory is None:
-            return found
-        return since_lines(self._memory, self._kinds) + found
+        return found if self._memory is None else since_lines(self._memory, self._kinds) + found
 
     @property
     def _can_approve(self) -> bool:
