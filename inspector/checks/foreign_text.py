@@ -11,9 +11,7 @@ from inspector.text import cut
 
 LIMITED = re.compile(r"(?i)\brate.?limit|too many (?:requests|calls)|\bthrottled\b|quota exceeded")
 """How a server refuses a request because there were too many, whatever this one has."""
-_NAMED = 3
-_MOST = 200
-_DEPTH = 12
+_NAMED, _MOST, _DEPTH = 3, 200, 12
 _NAMES = (
     *("unionErrors", "detail", "details", "reason", "message", "error_message", "errorMessage", "error_description"),
     *("error", "cause", "exception", "description"),

@@ -78,6 +78,7 @@ _BY_ITSELF = (Cause.PROBE, Cause.CHECK, Cause.RETRY)
 """Causes of requests that the user did not make."""
 LEARNING = "the analysis of entries"
 """In place of a check's id: the code shared by all checks failed at an entry, which is skipped."""
+_OF_REPORTING = ("tool-failure-unmarked", "tool-failure-as-protocol-error")  # how it is reported is the defect
 MOST_OF_ONE = 200
 """Maximum findings of one check that are kept individually; further ones are only counted."""
 MOST_VIOLATIONS = 60
@@ -648,12 +649,12 @@ class Inspection:
             return
         revision, frames = case.revision, violation.frames if violation.instead else (case.n, *violation.frames)
         page = page_of(check.topic, revision or (ROWS[check.until - 1] if check.early else None))
-        sentence = _SPACE.sub(
-            lambda it: " " if {"\n", "\r"} & {*it[0]} else it[0], violation.sentence + own_words(case, violation)
-        )
+        words = violation.sentence + own_words(case, violation)
+        sentence = _SPACE.sub(lambda it: " " if {"\n", "\r"} & {*it[0]} else it[0], words)
         severity = violation.severity or check.severity_in(case.row)
         means, advice = explained(sentence, is_failure=severity is not Severity.HINT)
         sentence = with_meaning(sentence, means)
+        fix = violation.fix if check.id in _OF_REPORTING else advice or violation.fix
         self._found.append(
             Finding(
                 check.id,
@@ -663,7 +664,7 @@ class Inspection:
                 frames,
                 violation.pointer,
                 violation.span,
-                without_credentials(fix) if (fix := advice or violation.fix) else check.fix,
+                without_credentials(fix) if fix else check.fix,
                 page,
                 revision.date if revision else "",
                 connection=case.state.number,

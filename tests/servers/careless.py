@@ -243,6 +243,7 @@ _OF_WIDE: dict[str, Any] = {
     ),
     "needs-a-key": lambda r, a, w: None if w else _error("Unauthorized: API key is required for monitor requests"),
     "needs-a-variable": lambda r, a, w: None if w else _error("Missing required field: env GITHUB_TOKEN is missing"),
+    "names-its-host": lambda r, a, w: None if w else _error("cannot reach " + os.environ["SERVICE_HOST"]),
     "needs-a-login": lambda r, a, w: None if w else _error("A login is required. Please log in first."),
     "needs-a-program": lambda r, a, w: None if w else _error("ffmpeg is required, but it is not installed"),
     "limits-its-rate": lambda r, a, w: (

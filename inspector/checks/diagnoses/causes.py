@@ -26,7 +26,7 @@ _NOISE = re.compile(
     r"\s*$|\s*at .+|\s+from .+|\s*[\]})(]+[,;]?$|\s*\^+\s*$|\s*#\d+ |\s*goroutine \d+|\s+\S+\.go:\d+|exit status \d+$"
     r"|(?:npm (?:error|ERR!) )?A complete log of this run|npm (?:error|ERR!)\s*$|note: run with|See '.+ --help'"
     r"|Node\.js v\d|\s*thrown in .+ on line|sys:1: |Stack trace:|\s*File \".+\", line \d+|Traceback \(most recent"
-    r"|The above exception was |During handling of |[\w.]+\.UnexpectedToolError: "
+    r"|\s*(?:The above exception was |During handling of |(?:[\w.]+\.)?UnexpectedToolError: )"
     r"|\s*\.\.\. \d+ (?:more|common frames)|[-+|\s]+$|\s*name: '\w+'"
     r"|-+ Native stack trace|\s*\d+: 0x|<--- |\[\d+:0x|(?:For further information visit )?https?://\S+$"
     r"|\s*(?:errno|code|syscall|type|path): |Learn more:"
@@ -41,14 +41,12 @@ _ONE_CAUSE = re.compile(r"\s+Caused by: (\S.*)")
 _BRANCH = re.compile(r"\s*(×|├─▶|╰─▶) (\S.*)")
 """A failure, and the failures that caused it, as a tree."""
 _BEGUN = re.compile(r"(?:error|Error): (\S.{1,120}?):?\s*$")
-_MOST_CAUSES = 6
-_MOST_OF_HEAD = 60
+_MOST_CAUSES, _MOST_OF_HEAD, _MOST_OF_STACK = 6, 60, 120
 _MEMBER = re.compile(
     r"\s{1,8}(input|hostname|host|address|url|status|statusCode|reason|detail|constraint|argument|dest): (.{1,200}?),?$"
 )
 """A member of an exception, as Node prints it."""
 _EMPTY = ("''", '""')
-_MOST_OF_STACK = 120
 _STACK_LINE = re.compile(r"\s+at ")
 _FOREIGN = r"(?![^\"()\n]*(?:site-packages|dist-packages|node_modules|/lib/python\d|\\Lib\\|<frozen|node:))"
 _OF_AUTHOR = re.compile(
@@ -72,10 +70,13 @@ _MEMBERS_OF_REPORT = re.compile(r"^(\S[^\n]*)\n\s+(\S[^\n]*?) \[type=", re.MULTI
 _LAID_OUT = re.compile(r"\s{2,}(?:[\w\\]{0,100}?(\w+(?:Error|Exception))|In (\S{1,100} line \d+):)\s*$")
 """The head of an exception as Laravel and Symfony lay it out: a line of its own, and its message indented below."""
 _OF_RICH = re.compile(
-    r"((?:\[[^\]\n]{5,25}\]|\s{10})\s{1,30}(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s{1,8})(\S.*?)(?:\s{2,}\S+\.py:\d+)?\s*$"
+    r"((?:\[[^\]\n]{5,25}\]|\s{10})\s{1,30}(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s{1,8}|\s{18,99}(?=\w+Error: ))"
+    r"(\S.*?)(?:\s{2,}\S+\.py:\d+)?\s*$"
 )
 _WRAPPED = re.compile(r"\s{18,}(?!(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s)\S")
-"""A log record as rich prints it, and a line that continues one."""
+"""A log record or an exception as rich prints it, and a line that continues one."""
+_RECORD = re.compile(r'\{.{0,400}?"(?:level|severity)": ?"(\w{3,9})".*\}\s*$')
+"""A log record in JSON, and its level."""
 _FRAME = "│╭╮╰╯─┌┐└┘ "
 """Characters of the boxes that rich draws."""
 _OF_NPM = re.compile(r"^npm (?:error|ERR!) ")
@@ -114,10 +115,7 @@ _OF_BROWSERS = "the browser {} is not installed"
 
 
 def _java(found: re.Match[str]) -> str:
-    return (
-        f"it was compiled for Java {int(found[1]) - 44} (class file version {found[1]}), which is newer than "
-        "the Java found"
-    )
+    return f"it was compiled for Java {int(found[1]) - 44} (class file version {found[1]}), newer than the Java found"
 
 
 def _not_loaded(found: re.Match[str]) -> str:
@@ -251,7 +249,9 @@ def unwrapped(newest: list[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def _with_code(line: str, older: list[tuple[int, str]]) -> str:
-    """Return the name of an exception without a message with the line of the author's code that raised it."""
+    """Return what a record in JSON says, or a bare name of an exception with the author's code that raised it."""
+    if (record := _RECORD.match(line)) is not None and (words := words_of_body(line.encode())):
+        return f"{record[1].lower()}: {words}"
     if not _BARE.fullmatch(line):
         return line
     stack = [*itertools.takewhile(lambda each: not each.startswith("Traceback"), (each for _, each in older))]
@@ -279,7 +279,7 @@ def _with_heads(newest: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """Put the head of an exception that is laid out before its message, and join lines that rich has wrapped."""
     lines: list[tuple[int, str]] = []
     for at, line in (each for each in reversed(newest) if each[1].strip()):
-        if lines and _WRAPPED.match(line) and (begun := _OF_RICH.match(lines[-1][1])):
+        if lines and _WRAPPED.match(line) and not _NOISE.match(line) and (begun := _OF_RICH.match(lines[-1][1])):
             lines[-1] = (lines[-1][0], f"{begun[1]}{begun[2].rstrip()} {line.strip()}")
         else:
             lines.append((at, line))

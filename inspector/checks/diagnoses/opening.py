@@ -152,7 +152,7 @@ def _was_still_computing(silence: _Silence) -> bool:
 def _unread_stdin(silence: _Silence) -> Clause | None:
     unread = unread_at_eof(silence.state)
     text = f"; nothing has read the {unread:,} bytes that were written to its stdin"
-    return Clause(text, _FIX_STDIN) if unread else None
+    return Clause(text, "" if cause_in(silence.state) else _FIX_STDIN) if unread else None
 
 
 def _words_on_stderr(silence: _Silence) -> Clause:

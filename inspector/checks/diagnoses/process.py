@@ -58,6 +58,7 @@ _IN_A_REPORT = re.compile(
 """How JavaScript schema libraries report a missing member, over several lines."""
 _SETTINGS = re.compile(r"validation errors? for \w*(?:Settings|Config|Env)")
 _FIELD = re.compile(r"(?i)field required")
+_CHOICE = re.compile(r"\b(?i:one of|at least one|either)\b|Tried: |[A-Z],? or [A-Z]{2}")
 _MOST_NAMES = 5
 _NOT_A_HYPHEN = re.compile("[\u2012-\u2015\u2212]")
 _QUOTES = re.compile("[\u201c-\u201f\u2018-\u201b\u00ab\u00bb]")
@@ -187,11 +188,8 @@ def _placed(newest: list[tuple[int, str]], at: int) -> str:
 def cause_in(state: ConnectionState) -> tuple[int, str, str] | None:
     """Return a cause that stderr states beyond doubt, with its entry and fix; None if there is none."""
     if trap := line_like(state, TRAP):
-        return (
-            trap[0],
-            trap[1].string.strip()[:MOST_WORDS],
-            "Correct the code at the place named in the backtrace: a runtime check failed.",
-        )
+        fix = "Correct the code at the place named in the backtrace: a runtime check failed."
+        return trap[0], trap[1].string.strip()[:MOST_WORDS], fix
     newest = tail_of(state)[:_LOOKED_AT]
     if known := known_cause(newest):
         return known
@@ -423,7 +421,7 @@ def _missing_variables(state: ConnectionState) -> tuple[int, list[str]] | None:
         for (n, message), (_, before) in pairwise(tail_of(state))
         if _FIELD.search(message) and re.fullmatch(r"[A-Za-z]\w{2,60}", before.strip())
     ]
-    return (fields[-1][0], [name for _, name in fields[::-1]]) if fields else None
+    return (fields[-1][0], list(dict.fromkeys(name for _, name in fields[::-1]))) if fields else None
 
 
 def _passed_on(argv: Sequence[str]) -> list[str]:
@@ -435,15 +433,18 @@ def _passed_on(argv: Sequence[str]) -> list[str]:
 @error("Environment variable is missing", "end", confidence=_LIKELY)
 def environment_variable_missing(case: CheckMoment) -> Iterator[Violation]:
     """Fix: Set the variable with -e NAME=VALUE."""
-    if (ended := died(case.state)) is None or (missing := _missing_variables(case.state)) is None:
+    ended, connection, missing = died(case.state), case.state.connection, _missing_variables(case.state)
+    if ended is None or connection is None or missing is None:
         return
-    given = case.state.connection.env_names if case.state.connection is not None else missing[1]
-    if names := [name for name in missing[1] if name not in given][:_MOST_NAMES]:
+    if names := [name for name in missing[1] if name not in connection.env_names][:_MOST_NAMES]:
         sentence = f"{enumerated(names)} {'is' if len(names) == 1 else 'are'} not in the environment of the server"
-        argv = case.state.connection.argv if case.state.connection is not None else ()
-        if set(names) <= set(_passed_on(argv)):
-            sentence += f": {PurePath(argv[0]).stem} passes it on from its own environment, which does not have it"
-        fix = f"Set it with {' '.join(f'-e {name}=…' for name in names)}"
+        if set(names) <= set(_passed_on(connection.argv)):
+            program = PurePath(connection.argv[0]).stem
+            sentence += f": {program} passes it on from its own environment, which does not have it"
+        choice = len(names) > 1 and _CHOICE.search(dict(tail_of(case.state))[missing[0]])
+        fix = f"Set {'one of them, as it says,' if choice else 'it'} with "
+        fix += (" or " if choice else " ").join(f"-e {name}=…" for name in names)
+        fix += " (after the env_prefix of the settings, if they have one)" * bool(line_like(case.state, _SETTINGS))
         yield Violation(sentence, frames=(missing[0], ended[0]), instead=True, fix=fix)
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from inspector.features.probe.plan import ProbeCall
 from inspector.features.probe.responses import MAX_SEARCHED_CHARS
+from inspector.protocol.credentials import is_credential
 from inspector.text import cut
 
 _TRACEBACK = re.compile(
@@ -48,11 +49,10 @@ def leaked(call: ProbeCall, text: str, leaks: Leaks, *, is_error: bool) -> Itera
         sources = (found.group() for found in _SOURCE.finditer(text[:MAX_SEARCHED_CHARS]))
         paths = (*paths_in(text), *sources) if is_error else ()  # a result may be about files
         own = (path for path in paths if path not in sent and not path.startswith(_OF_A_MOMENT))
-        path = next((path for path in own if not leaks.is_example(path)), "")
-        if path:
+        if path := next((path for path in own if not leaks.is_example(path)), ""):
             yield "response-has-path", f"the response has {cut(path, 80)!r} if {call.condition}"
     for name, value in leaks.secrets.items():
-        if len(value) >= _SHORTEST_SECRET and value in text:
+        if is_credential(name) and len(value) >= _SHORTEST_SECRET and value in text:
             yield "response-has-secret", f"the response has the value of {name} if {call.condition}"
 
 

@@ -174,6 +174,13 @@ def test_a_missing_variable_is_known_by_many_words(stderr: list[str], name: str)
     assert name in found.fix
 
 
+def test_one_of_several_variables_is_enough() -> None:
+    (found,) = of_one(
+        _dead(1, "At least one is required: ACME_TOKEN, ACME_KEY")().findings(), "environment-variable-missing"
+    )
+    assert "one of them" in found.fix
+
+
 def test_a_field_that_is_missing_elsewhere_than_in_settings_is_no_variable() -> None:
     stderr = ["1 validation error for Forecast", "station", "  Field required [type=missing]"]
     assert ids(_dead(1, *stderr)()) == {"exit-during-handshake"}

@@ -114,6 +114,12 @@ def test_image_undecodable_image_without_data_is_found() -> None:
     assert of_one(talk.findings(), "image-undecodable")
 
 
+def test_the_fix_of_a_failure_that_is_reported_wrongly_is_to_report_it() -> None:
+    talk = asked("tools/call", _text("Error: connect ECONNREFUSED 127.0.0.1:9200"))()
+    (found,) = of_one(talk.findings(), "tool-failure-unmarked")
+    assert "isError" in found.fix
+
+
 def test_failure_logged_quotes_the_exception_of_that_request() -> None:
     lost = "getaddrinfo ENOTFOUND api.acme.com"
     assert not of_one(_failed_with(f"Error: {lost}", f'{{"error": "{lost}", "ms": 2}}')().findings(), "failure-logged")

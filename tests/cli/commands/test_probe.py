@@ -13,6 +13,7 @@ from tests.cli.running import inspect
 from tests.waiting import SLOWNESS
 
 _FOUND = tomllib.loads((ROOT / "tests/servers/careless.toml").read_text())
+_RIGHTLY = _FOUND.pop("rightly").split()
 _HANGS = {"prints-before-it", "waits-as-told"} | {key for key, id_ in _FOUND.items() if id_ == "input-without-response"}
 _SHORT_S = f"{2 * SLOWNESS:.0f}"
 """How long a call that is never responded to is waited for: longer than any other call takes."""
@@ -22,7 +23,8 @@ _INPUTS = {*_FOUND.values()} - {"structured-content-invalid", "stdout-not-json"}
 def probed(fault: str, *words: str) -> Any:
     import sys
 
-    target = ("-e", f"PYTHONPATH={ROOT}", "-e", "SERVICE_KEY=k-9384200", "--", sys.executable, "-m")
+    given = (f"-ePYTHONPATH={ROOT}", "-eSERVICE_KEY=k-9384200", "-eSERVICE_HOST=db.example")
+    target = (*given, "--", sys.executable, "-m")
     return inspect("check", "--probe", "--json", *words, *target, "tests.servers.careless", fault)
 
 
@@ -38,18 +40,7 @@ def test_each_planted_fault_is_found(fault: str) -> None:
     assert ran.status != ExitStatus.OK
 
 
-_RIGHTLY = """
-counts-from-below documents-zero echoes-what-is-given empty-member-is-missing fails-always fails-with-an-id
-healthy-deep healthy-wide is-not-configured limits-its-rate names-in-words needs-a-file needs-a-key needs-a-login
-needs-a-program needs-a-repository-inside needs-a-tag needs-a-variable negates new-result-each-time no-key-as-json
-no-key-by-code no-key-unmarked no-login no-token-inside own-response-is-invalid refuses-in-a-report refuses-in-a-text
-refuses-undeclared refuses-unmarked refuses-with-a-verdict rejects-as-internal rejects-by-name removes-accents
-rounds-as-it-says rounds-to-two-places runs-a-program sets-a-variable shows-what-is-kept takes-time-for-each
-undeclared wants-consent
-"""
-
-
-@pytest.mark.parametrize("healthy", _RIGHTLY.split())
+@pytest.mark.parametrize("healthy", _RIGHTLY)
 def test_probe_when_the_server_refuses_or_transforms_rightly_finds_nothing(healthy: str) -> None:
     ran = probed(healthy, "--fail-on", "hint")
     assert [each["sentence"] for each in ran.data["findings"] if each["id"] in _INPUTS] == []
