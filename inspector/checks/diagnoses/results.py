@@ -43,6 +43,7 @@ _LARGE_IMAGE = 1 << 20
 _LOOKED_AT = 256 * 1024
 """Maximum bytes of a result that are searched for secrets."""
 
+_ANY_RESULT = ("answer tools/call", "answer resources/read", "answer prompts/get")
 _UNAWAITED = re.compile(
     r"<(?:coroutine|generator|async_generator) object [\w.<>]{1,60} at 0x[0-9a-fA-F]{4,16}>|\[object Promise\]"
 )
@@ -123,17 +124,14 @@ def tool_program_missing(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Install the program where the server runs, or give its absolute path.
     """
-    is_error = isinstance(case.message, ErrorResponse)
-    if not is_error and not peek.flag(case.value, "isError"):
-        return
-    found = next(filter(None, map(missing_program, _texts(case))), None)
-    if found and found[0] not in repr(
-        peek.at(case.asked_params, "arguments")
-    ):  # else the caller asks for it, as of a shell
+    place, texts = _failure(case)
+    found = next(filter(None, map(missing_program, texts)), None)
+    if found and found[0] not in repr(peek.at(case.asked_params, "arguments")):  # else it was asked for, as of a shell
         program, fix = found
         kind = "browser" if fix else "program"
-        sentence = f"{_tool_called(case)} needs the {kind} {program[:MOST_WORDS]}, which is missing"
-        yield Violation(sentence, "/error" if is_error else "/result", fix=fix)
+        yield Violation(
+            f"{_tool_called(case)} needs the {kind} {program[:MOST_WORDS]}, which is missing", place, fix=fix
+        )
 
 
 @warning("Result shows an unfinished computation", "answer tools/call", confidence=_LIKELY)
@@ -157,12 +155,17 @@ def tool_backend_fails(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Check the service that the tool works with, and the credentials in the server's environment.
     """
-    is_error = isinstance(case.message, ErrorResponse)
-    if not is_error and not peek.flag(case.value, "isError"):
-        return
-    fault = next(filter(None, map(backend_fault, _texts(case))), None)
+    place, texts = _failure(case)
+    fault = next(filter(None, map(backend_fault, texts)), None)
     if fault and not case.state.is_repeated("tool-backend-fails", fault[0]):  # every tool has the same backend
-        yield Violation(f"{_tool_called(case)} {cut(fault[0], 160)}", "/error" if is_error else "/result", fix=fault[1])
+        yield Violation(f"{_tool_called(case)} {cut(fault[0], 160)}", place, fix=fault[1])
+
+
+def _failure(case: CheckMoment) -> tuple[str, list[str]]:
+    """Return the place of what failed, and its texts; none if it succeeded."""
+    if isinstance(case.message, ErrorResponse):
+        return "/error", _texts(case)
+    return "/result", _texts(case) if peek.flag(case.value, "isError") else []
 
 
 def _tool_called(case: CheckMoment) -> str:
@@ -285,7 +288,7 @@ def _said_of_failure(case: CheckMoment) -> str | None:
     return "" if states_no_reason(reason) or _STANDARD.fullmatch(reason) else reason
 
 
-@warning("Secret in a result", "answer tools/call", "answer resources/read", "answer prompts/get", confidence=_LIKELY)
+@warning("Secret in a result", *_ANY_RESULT, confidence=_LIKELY)
 def secret_in_result(case: CheckMoment) -> Iterator[Violation]:
     """Detects the formats of well-known tokens. The finding has the place and never the secret.
 
@@ -363,7 +366,7 @@ def half_surrogate(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(f"{message}: strict JSON parsers reject the message", span=found.span())
 
 
-@hint("Text has NUL characters", "answer tools/call", "answer resources/read", "answer prompts/get")
+@hint("Text has NUL characters", *_ANY_RESULT)
 def nul_in_text(case: CheckMoment) -> Iterator[Violation]:
     """Legal JSON, but PostgreSQL stores no text with U+0000, and programs in C end it there.
 
@@ -397,14 +400,7 @@ def _undone(text: str) -> str:
         return ""
 
 
-@warning(
-    "Binary data in a text",
-    "answer tools/call",
-    "answer resources/read",
-    "answer prompts/get",
-    topic="server/tools",
-    confidence=_LIKELY,
-)
+@warning("Binary data in a text", *_ANY_RESULT, topic="server/tools", confidence=_LIKELY)
 def base64_in_text(case: CheckMoment) -> Iterator[Violation]:
     """A text that is nothing but the base64 of an image or a PDF.
 

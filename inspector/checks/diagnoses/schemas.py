@@ -16,6 +16,7 @@ from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.sayings import product_facts
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
+from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.text import counted, cut
 
 error, warning, hint = diagnoses_of("server/tools")
@@ -31,6 +32,11 @@ _OF_APIS = (
 )
 """Flaws that the APIs of models reject; `products.tsv` has the fixes."""
 _API = re.compile(r"the \w+ API \([\d-]+\)(?: in strict mode)?")
+_MISSES = re.compile(
+    r"Invalid arguments for tool .{1,99}?(?:Required|received undefined|discriminator value.{1,99}) at \w", re.DOTALL
+)
+"""What the SDK for TypeScript says of a missing argument; without “at”, all arguments are missing."""
+_LISTS_MORE = frozenset(("$ref", "allOf", "anyOf", "oneOf", "if", "required", "patternProperties", "propertyNames"))
 _NOTHING_TO_LIST = re.compile(
     r"(?i)can(?:'t|not) (?:start|connect|load)|(?:failed|unable|error|could not) (?:to |when |while )?"
     r"(?:start|connect|load|initiali[sz]|list|fetch|reach|log ?in|authenticat)|"
@@ -148,6 +154,21 @@ def schema_library_mismatch(case: CheckMoment) -> Iterator[Violation]:
     if len(telling) * 2 >= len(seen):
         logged = f"none of {len(seen):,} tools has parameters, but the description of {telling[0].name} mentions some"
         yield Violation(logged, f"{telling[0].place}/inputSchema")
+
+
+@warning("Tool is listed without its arguments", "answer tools/call", "error tools/call", confidence=Confidence.LIKELY)
+def arguments_not_listed(case: CheckMoment) -> Iterator[Violation]:
+    """The server misses an argument in a call, and inputSchema names none: @modelcontextprotocol/sdk 1.32.2, run.
+
+    Fix: Pass one z.object() as inputSchema: the TypeScript SDK 1 lists unions and refined zod 3 objects as empty.
+    """
+    name = peek.text(case.asked_params, "name") or ""
+    message = peek.text(case.value, "message") or peek.text(case.value, "content", 0, "text") or ""
+    known = case.state.lists.known["tools"].get(name) if _MISSES.search(message[:2000]) else None
+    schema = peek.mapping(known.item, "inputSchema") if known is not None else {"required": ()}
+    if not peek.mapping(schema, "properties") and not _LISTS_MORE.intersection(schema):
+        place = "/error" if isinstance(case.message, ErrorResponse) else "/result"
+        yield Violation(f"{name} is listed without arguments, but misses one: {cut(message, 160)}", place)
 
 
 @warning("Schema contradicts itself", LIST, heavy=True)

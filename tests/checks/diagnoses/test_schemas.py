@@ -33,7 +33,18 @@ def _doubling(levels: int) -> dict[str, Any]:
     return _OBJECT | {"properties": {"p": {"$ref": "#/$defs/d0"}}, "$defs": below | {f"d{levels}": {"type": "null"}}}
 
 
+def _refused(schema: object) -> Script:
+    """A call without arguments that an SDK refuses, of a tool with this schema."""
+    said = "MCP error -32602: Input validation error: Invalid arguments for tool a: Required at b"
+    refusal = {"content": [{"type": "text", "text": said}], "isError": True}
+    return lambda: _in(schema)().ask("tools/call", {"name": "a", "arguments": {}}).answer(refusal)
+
+
 CASES: Cases = {
+    "arguments-not-listed": (
+        _refused(_OBJECT | {"properties": {}}),
+        _refused(_OBJECT | {"properties": {"b": {"type": "string"}}}),
+    ),
     "schema-root-combinator": (
         _in(_OBJECT | {"anyOf": [{"required": ["p"]}]}),
         _with({"anyOf": [{"type": "string"}, {"type": "null"}]}),
