@@ -146,13 +146,7 @@ class InspectApp(QueuedApp[None]):
 
         self.replay = Replay(self, self.tabs, self.header, self.toasts, held)
         self.navigation = Navigation(
-            self,
-            self.tabs,
-            self.header,
-            self.replay,
-            self.toasts,
-            opener,
-            partial(_has_time, self),
+            self, self.tabs, self.header, self.replay, self.toasts, opener, partial(_has_time, self)
         )
         self.server_requests = ServerRequests(self, self.tabs, self.toasts)
         self.pacing = Pacing(

@@ -93,13 +93,7 @@ def listed_resource_unreadable(case: CheckMoment) -> Iterator[Violation]:
     )
 
 
-@warning(
-    "Resource has no contents",
-    "answer resources/read",
-    mild_until="2025-11-25",
-    mild=_HINT,
-    confidence=_LIKELY,
-)
+@warning("Resource has no contents", "answer resources/read", mild_until="2025-11-25", mild=_HINT, confidence=_LIKELY)
 def resource_contents_empty(case: CheckMoment) -> Iterator[Violation]:
     """“Servers MUST NOT return an empty contents array” for a resource that does not exist (since 2026-07).
 
