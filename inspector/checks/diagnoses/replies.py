@@ -267,9 +267,8 @@ def call_rejected(case: CheckMoment) -> Iterator[Violation]:
         and not any(each.worked for each in calls)
     ):
         why = ": the server lists tools, and has no handler for tools/call"
-    yield Violation(
-        f"{cut(name, 60)} was rejected with {code}: {cut(message, 240)}{why}", "/error", (case.asked.frame,)
-    )
+    sentence = f"{cut(name, 60)} was rejected with {code}: {cut(message, 240)}{why}"
+    yield Violation(sentence, "/error", (case.asked.frame,))
 
 
 @warning("Server cannot send a request to the client", *_ASKING, topic="server/tools")
@@ -316,9 +315,8 @@ def meta_rejected(case: CheckMoment) -> Iterator[Violation]:
     words = words[:1000]
     if _META.search(words) and _UNEXPECTED.search(words) and not _is_required_meta(case):
         sentence = f"{case.named} was rejected because of its _meta, which every request may have: {cut(words, 160)}"
-        yield Violation(
-            sentence, "/error" if isinstance(case.message, ErrorResponse) else "/result", (case.asked.frame,)
-        )
+        place = "/error" if isinstance(case.message, ErrorResponse) else "/result"
+        yield Violation(sentence, place, (case.asked.frame,))
 
 
 def _is_required_meta(case: CheckMoment) -> bool:

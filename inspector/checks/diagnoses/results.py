@@ -129,9 +129,8 @@ def tool_program_missing(case: CheckMoment) -> Iterator[Violation]:
     if found and found[0] not in repr(peek.at(case.asked_params, "arguments")):  # else it was asked for, as of a shell
         program, fix = found
         kind = "browser" if fix else "program"
-        yield Violation(
-            f"{_tool_called(case)} needs the {kind} {program[:MOST_WORDS]}, which is missing", place, fix=fix
-        )
+        sentence = f"{_tool_called(case)} needs the {kind} {program[:MOST_WORDS]}, which is missing"
+        yield Violation(sentence, place, fix=fix)
 
 
 @warning("Result shows an unfinished computation", "answer tools/call", confidence=_LIKELY)
@@ -143,9 +142,8 @@ def result_unawaited(case: CheckMoment) -> Iterator[Violation]:
     for text in _texts(case) if not peek.flag(case.value, "isError") else ():
         found = _UNAWAITED.search(text) if len(text) < _MOST_AROUND and not QUOTES_CODE.search(text) else None
         if found:
-            yield Violation(
-                f"the result of {_tool_called(case)} shows {cut(found[0], 80)}, not its value", "/result/content"
-            )
+            sentence = f"the result of {_tool_called(case)} shows {cut(found[0], 80)}, not its value"
+            yield Violation(sentence, "/result/content")
             return
 
 

@@ -32,9 +32,7 @@ _OF_APIS = (
 )
 """Flaws that the APIs of models reject; `products.tsv` has the fixes."""
 _API = re.compile(r"the \w+ API \([\d-]+\)(?: in strict mode)?")
-_MISSES = re.compile(
-    r"Invalid arguments for tool .{1,99}?(?:Required|received undefined|discriminator value.{1,99}) at \w", re.DOTALL
-)
+_MISSES = re.compile(r"Invalid arguments for tool .{1,99}?(?:Required|received undefined|discriminator .{1,99}) at \w")
 """What the SDK for TypeScript says of a missing argument; without “at”, all arguments are missing."""
 _LISTS_MORE = frozenset(("$ref", "allOf", "anyOf", "oneOf", "if", "required", "patternProperties", "propertyNames"))
 _NOTHING_TO_LIST = re.compile(
