@@ -45,7 +45,7 @@ async def test_a_held_call_is_edited_and_released(tmp_path: Path, monkeypatch: p
             await pilot.press("g", "b")
             await until(lambda: isinstance(app.screen, HeldScreen), "the dialog is open")
             await until(lambda: "Esc Back" in footer(app), "the keys")
-            assert [word for word in ("Release", "Respond", "Form/JSON", "Drop") if word in footer(app)] == []
+            assert [word for word in ("Confirm", "Respond", "Form/JSON", "Drop") if word in footer(app)] == []
             await pilot.press(*"tool", "space", "=", "=", "space", *"create", "enter")
             assert app.tap is not None
             status = app.tap
@@ -55,7 +55,7 @@ async def test_a_held_call_is_edited_and_released(tmp_path: Path, monkeypatch: p
             tap.request(1, "tools/call", name="create", arguments={"repo": "prod"})
             editor = app.screen.query_one(TextArea)
             await until(lambda: "prod" in editor.text, "the held message is shown")
-            await until(lambda: "^j Release  ! Respond" in footer(app), "the keys of a held call")
+            await until(lambda: "^j Confirm  ! Respond" in footer(app), "the keys of a held call")
             await until(lambda: app.header.badge, "the header counts what is held")
             editor.load_text(editor.text.replace("prod", "sandbox"))
             await pilot.press("ctrl+j")
