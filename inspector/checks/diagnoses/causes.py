@@ -31,7 +31,7 @@ _NOISE = re.compile(
     r"|-+ Native stack trace|\s*\d+: 0x|<--- |\[\d+:0x|(?:For further information visit )?https?://\S+$"
     r"|\s*(?:errno|code|syscall|type|path): |Learn more:"
     r"|\s+(?:severity|routine|length|file|line): (?:'[^'\n]*'|\d+),?$"
-    r"|\s*Read (?:about how|more)\b"
+    r"|\s*Read (?:about how|more)\b|\s*See the .{1,60} of the README\."
     r"|(?:\w+ ERROR )?(?:See|Run|Try|Use|Visit|Trust) .*\b(?:for more (?:information|details)\.?|--verbose\b.*)$"
 )
 """Lines that never state a cause by themselves."""
