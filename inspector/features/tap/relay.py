@@ -90,6 +90,7 @@ class Flow:
         self.dst = dst
         self.reads = src >= 0
         self.writes = dst >= 0
+        self.reader_left = False
         self._queue: deque[memoryview] = deque()
         self.size = 0
         """Number of bytes that wait to be written."""
@@ -160,6 +161,7 @@ class Flow:
         self._queue.clear()
         self.size = 0
         if self.writes:
+            self.reader_left = self.reads
             self.writes = False
             self.forget(self.dst)
             os.close(self.dst)
@@ -381,7 +383,7 @@ class Relay:
             pid, status = self.pid, 0
         if pid:
             self._exit = status
-            self.recording.exited(status, client_left=self._client_left)
+            self.recording.exited(status, client_left=self._client_left or self.flows[FROM_SERVER].reader_left)
             self.flows[TO_SERVER].end_reading()
             self.flows[TO_SERVER].end_writing()
 

@@ -259,6 +259,7 @@ def test_a_client_that_stops_reading_breaks_the_servers_pipe(tmp_path: Path) -> 
         tap.read(lambda: tap.stdout, "the server writes")
         tap._stdout.close()
         assert tap.ends() == -signal.SIGPIPE
+        assert _why_of(tap) == "", "the client had left"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
