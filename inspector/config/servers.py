@@ -64,34 +64,8 @@ class _Place:
     is_local: bool = False
 
 
-_PLACES = (
-    _Place("Claude Code", ".mcp.json", is_local=True),
-    _Place("Cursor", ".cursor/mcp.json", is_local=True),
-    _Place("VS Code", ".vscode/mcp.json", is_local=True),
-    _Place("Gemini CLI", ".gemini/settings.json", is_local=True),
-    _Place("Codex", ".codex/config.toml", is_local=True),
-    _Place("Roo Code", ".roo/mcp.json", is_local=True),
-    _Place("Kiro", ".kiro/settings/mcp.json", is_local=True),
-    _Place("Claude Code", ".claude.json"),
-    _Place("Claude Desktop", ".config/Claude/claude_desktop_config.json"),
-    _Place("Claude Desktop", "Library/Application Support/Claude/claude_desktop_config.json"),
-    _Place("Cursor", ".cursor/mcp.json"),
-    _Place("VS Code", ".config/Code/User/mcp.json"),
-    _Place("VS Code", "Library/Application Support/Code/User/mcp.json"),
-    _Place("Windsurf", ".codeium/windsurf/mcp_config.json"),
-    _Place("Zed", ".config/zed/settings.json"),
-    _Place("Codex", ".codex/config.toml"),
-    _Place("Gemini CLI", ".gemini/settings.json"),
-    _Place("LM Studio", ".lmstudio/mcp.json"),
-    _Place("Copilot CLI", ".copilot/mcp-config.json"),
-    _Place("Kiro", ".kiro/settings/mcp.json"),
-    _Place("MCP Inspector", ".mcp-inspector/mcp.json"),
-    _Place("Cline", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
-    _Place(
-        "Cline",
-        "Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-    ),
-)
+_ROWS = (line.split("\t") for line in Path(__file__).with_name("places.tsv").read_text("utf-8").splitlines()[1:])
+_PLACES = [_Place(host, path, is_local=bool(local)) for host, path, local in _ROWS]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,12 @@
 import itertools
 import json
 import os
+import struct
 import sys
 import threading
 import time
 import traceback
+import unicodedata
 import uuid
 from typing import Any
 
@@ -282,6 +284,10 @@ _OF_EXACT: dict[str, Any] = {
     "cuts-fractions": lambda r, a, w: None if w else _text(f"ratio {int(a.get('ratio', 1))}"),
     "rounds-as-it-says": lambda r, a, w: None if w else _text(f"ratio {round(a.get('ratio', 1))}"),
     "rounds-to-two-places": lambda r, a, w: None if w else _text(f"ratio {a.get('ratio', 1):.2f}"),
+    "true-for-false": lambda r, a, w: None if w else _text(json.dumps({"flag": a["flag"] or True})),
+    "writes-floats": lambda r, a, w: (
+        None if w else _text(f"ratio {struct.unpack('f', struct.pack('f', a.get('ratio', 1)))[0]}")
+    ),
     "false-is-missing": lambda r, a, w: _error("flag is required") if not a.get("flag") else None,
     "wants-consent": lambda r, a, w: _error("Invalid: flag must be set to true") if not w and not a["flag"] else None,
 }
@@ -365,11 +371,18 @@ _FAULTS: dict[str, Any] = (
         "needs-tags-for-green": lambda r, a, w: (
             _error("work: tags is required for 'green' operation") if a.get("color") == "green" and not w else None
         ),
-        "empty-is-missing-later": lambda r, a, w: (
-            _error("text is required" if a.get("count", 2) != 2 else "dial tcp: connection refused")
-            if a.get("text") == ""
-            else None
-        ),
+        "trims": lambda r, a, w: None if w else _text(json.dumps({"text": a["text"].strip()})),
+        "cuts-long": lambda r, a, w: None if w else _text(json.dumps({"text": a["text"][:255]})),
+        "composes": lambda r, a, w: None if w else _text(unicodedata.normalize("NFC", a["text"])),
+        "sorts": lambda r, a, w: None if w else _text("done", structuredContent={"tags": sorted(a.get("tags", []))}),
+        "trims-as-it-says": lambda r, a, w: None if w else _text(json.dumps({"text": a["text"].strip()})),
+        "keeps-low-bytes": lambda r, a, w: None if w else _text(a["text"].encode("utf-16-le")[::2].decode("latin-1")),
+        "writes-ascii-as-it-says": lambda r, a, w: None if w else _text(a["text"].encode("ascii", "replace").decode()),
+        "slow-on-green": lambda r, a, w: time.sleep(0.6 if not w and a.get("color") == "green" else 0),
+        "slow-each-third-time": lambda r, a, w: time.sleep(0 if next(_counter) % 3 else 0.2),
+        "empty-list-fails": lambda r, a, w: _error("max() iterable argument is empty") if a.get("tags") == [] else None,
+        "bound-in-own-words": lambda r, a, w: _error("count must be less than 10") if a.get("count") == 10 else None,
+        "orders-two": lambda r, a, w: _error("count must be less than the tags") if a.get("count") == 10 else None,
         "needs-a-project": lambda r, a, w: _text("No project is loaded for this session.\n\nSearched from /"),
         "finds-nothing": lambda r, a, w: (
             _refused(r, -32602, f"UnknownTopic {a['text']}") if len(str(a.get("text"))) > 5_000 else None
@@ -391,6 +404,13 @@ _FAULTS: dict[str, Any] = (
 """By name: from request, arguments and the name of the wrong one to a result; None for the ordinary one."""
 
 
+_DESCRIPTIONS = {
+    "rounds-as-it-says": "Rounds a ratio to an integer",
+    "trims-as-it-says": "Work, without surrounding blanks",
+    "writes-ascii-as-it-says": "Transliterate a text to ASCII",
+}
+
+
 def _tools(_: dict[str, Any]) -> dict[str, Any]:
     schemas = ((_OF_WIDE, _WIDE), (_OF_DEEP, _DEEP), (_OF_EXACT, _EXACT))
     schema = next((schema for faults, schema in schemas if FAULT in faults), SCHEMA)
@@ -400,8 +420,7 @@ def _tools(_: dict[str, Any]) -> dict[str, Any]:
         "inputSchema": schema,
         "annotations": {"readOnlyHint": True},
     }
-    if FAULT == "rounds-as-it-says":
-        tool["description"] = "Rounds a ratio to an integer"
+    tool["description"] = _DESCRIPTIONS.get(FAULT, "Work")
     if FAULT == "documents-zero":
         described = {"limit": _WIDE["properties"]["limit"] | {"description": "At most; values <= 0 fall back to 5."}}
         tool["inputSchema"] = _WIDE | {"properties": _WIDE["properties"] | described}

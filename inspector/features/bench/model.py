@@ -278,6 +278,8 @@ class BenchResult(msgspec.Struct):
     """Numbers of mismatches, including those that were not kept."""
     unknown_responses: int = 0
     """Number of responses whose id was not in use or was already answered."""
+    later_ms: dict[str, float] = {}
+    """The shortest time of a call without load after all levels, by label."""
     blocking: BlockingResult | None = None
     not_blocking: str = ""
     """Why the blocking check was skipped; "" if it was made."""

@@ -67,6 +67,8 @@ _SHORT_MS, _PAUSED_MS = 10.0, 5.0
 _TOO_FAST = f"no call takes {_SLOW_MS:g} ms or more without load"
 _ROUNDS, _ROUNDS_OF_SHORT = 5, 30
 _TOGETHER, _TIMES = 4, 3
+_MOST_LATER = 8
+"""Maximum labels that are called after the load as before it."""
 _MOST_SLOW, _MOST_FIRST = 3, 5
 """Maximum labels whose blocking is checked, and whose first call after each start is timed."""
 _STDERR = 20
@@ -378,6 +380,13 @@ class _Loaded:
         called = {call.label: call for call in distinct if call.label in alone}
         by_time = sorted(called, key=lambda label: alone[label], reverse=True)
         self._result.not_blocking = _TOO_FAST
+        try:
+            self._result.later_ms = {
+                each: await self._least_ms(called[each], _ROUNDS) for each in by_time[:_MOST_LATER]
+            }
+        except _NoResponseError as error:
+            await self._stalled("the blocking check", error.in_flight, self._options.timeout_s, 0)
+            return
         for slow in [label for label in by_time if alone[label] >= _SLOW_MS][:_MOST_SLOW]:
             fast = by_time[-1] if alone[by_time[-1]] <= alone[slow] / 4 else ""
             try:

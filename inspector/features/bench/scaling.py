@@ -21,11 +21,15 @@ _MOST_SLOW_ALONE = 0.005
 _STEP, _FALL = 1.3, 3.0
 """Factors by which the rate must fall from each level to the next, and in all."""
 _LEAST_CALLS, _LEAST_LEVELS = 30, 3
+_LEAST_ANSWERS = 15
+"""Minimum number of answers on a level whose rate is compared with others."""
 _LEAST_AT_ONCE, _MOST_AT_ONCE = 1.5, 3.2
 """Numbers of calls at a time that count as few; below them, calls are serialized."""
 _SPREAD = 1.2
 _WAITS_MS, _WAITS = 2.0, 0.3
 """Minimum duration of a call, and maximum share of processor time in it, from which a server counts as waiting."""
+_MOST_USED = 0.25
+"""Share of a core above which the server may get no more of a busy machine."""
 _OF_CEILING = 0.3
 _BUSY, _LEAST_BUSY, _RUNNABLE = 0.3, 0.1, 0.8
 """Share of a core that an idle server must use all the time; less is enough if it always wants to run."""
@@ -91,7 +95,7 @@ def _starving(levels: Sequence[LevelResult]) -> Iterator[BenchVerdict]:
 
 def _falling(levels: Sequence[LevelResult]) -> Iterator[BenchVerdict]:
     """The rate falls with each level. Each step must show it: a busy machine slows single levels."""
-    rates = [each.rate for each in levels if each.answered >= _LEAST_CALLS]
+    rates = [each.rate for each in levels if each.answered >= _LEAST_ANSWERS]
     if len(rates) < _LEAST_LEVELS or len(rates) < len(levels):
         return
     steps = pairwise(rates)
@@ -121,7 +125,7 @@ def _few(result: BenchResult, levels: Sequence[LevelResult]) -> Iterator[BenchVe
         usual_s * 1000 < _WAITS_MS
         or not all(_LEAST_AT_ONCE <= each <= _MOST_AT_ONCE for each in at_once)
         or max(at_once) > _SPREAD * min(at_once)
-        or not all(_cpu_of_call(each) < _WAITS * usual_s for each in shown)
+        or not all(_cpu_of_call(each) < min(_WAITS * usual_s, _MOST_USED / each.rate) for each in shown)
         or not all(each.rate < _OF_CEILING * ceilings.get(each.load, 0.0) for each in shown)
     ):
         return

@@ -1,6 +1,7 @@
 """Judges a load test: defects with their evidence, and limits that the user sets (`--fail-on`)."""
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -78,6 +79,10 @@ _AT_ONCE = 1.5
 """Factor of one call's duration below which the first of several simultaneous calls counts as not delayed."""
 _IN_STEP = 0.5
 """Fraction of one call's duration that must lie between the ends of calls that run in turn; random ones are uneven."""
+_ONE_STEP = (0.7, 1.5)
+"""Fractions of one call's duration between which the steps are of calls that run in turn, however busy the machine."""
+_EVEN = 2.0
+"""How many times as long one of these steps may be as another: calls in turn take equally long."""
 _MORE_THAN_IN_TURN = 1.8
 """Factor from which several calls slow each other down instead of waiting for each other."""
 _LONG_MS = 50.0
@@ -85,12 +90,14 @@ _LONG_MS = 50.0
 _FIRST_MS, _FIRST_FACTOR = 100.0, 10.0
 """How much longer a first call must take than later ones, and how many times as long."""
 _PARTS = 16
-"""Number of parts of a level, of equal numbers of calls, whose medians are compared."""
+"""Number of parts of a level, of equal numbers of calls, which are compared."""
 _LEAST_IN_PART = 6
 _MUCH_SLOWER, _MUCH_TAU = 2.0, 0.75
 """Factor between the last and the first quarter of all levels together, and rank correlation of the steadiest."""
 _FAR_SLOWER, _JUMP = 3.0, 1.6
 """Factor between the beginning and the end of all levels, per call in flight, and most from one level to the next."""
+_STAYS = 1.5
+"""Factor of a call alone after the load below which it takes as long as before: the machine was slower."""
 _FIRST_TAU, _MEAN_TAU = 0.6, 0.45
 """Rank correlation of the first level, which has the largest part of the growth, and mean of all."""
 _SLOWER, _TAU = 1.1, 0.4
@@ -368,13 +375,14 @@ def blocking_verdicts(found: BlockingResult) -> Iterator[BenchVerdict]:
     own_ms = found.slow_ms - found.probe_ms  # the rest is the way to the server and back
     share = None if found.cpu_ms is None else found.cpu_ms / own_ms if own_ms > 0 else 1.0
     waits = share is not None and share < _COMPUTES
-    is_busy = max(found.probe_ms, found.queued_ms) > found.slow_ms / 2  # the machine delays the quickest request, or it
-    is_busy = is_busy or found.slow_ms > _AS_BEFORE * (found.alone_ms or found.slow_ms)  # or more than before the load
+    queued_ms = 0.0 if _are_even(found) else found.queued_ms
+    is_busy = max(found.probe_ms, queued_ms) > found.slow_ms / 2  # the machine delays the quickest request, or it
+    is_busy |= found.slow_ms > _AS_BEFORE * (found.alone_ms or found.slow_ms)  # or more than before the load
     if is_busy or (not waits and found.slow_ms < _LONG_MS):
         return
     # The other request is sent after a fifth of the slow call, and waits for what that computes.
     least = found.slow_ms * max(_WAITED * 0.8, share + _MARGIN if waits and share is not None else 0.0)
-    is_late = found.probe_beside_ms - found.probe_ms > max(least, found.queued_ms + found.slow_ms * _MARGIN)
+    is_late = found.probe_beside_ms - found.probe_ms > max(least, queued_ms + found.slow_ms * _MARGIN)
     if is_late and found.probe_last >= _LAST:
         busy = "" if found.cpu_ms is None else f" ({found.cpu_ms:.0f} ms of processor time a call)"
         yield BenchVerdict(
@@ -389,12 +397,7 @@ def blocking_verdicts(found: BlockingResult) -> Iterator[BenchVerdict]:
         return
     factor = found.together_ms / found.slow_ms if found.slow_ms else 1.0
     fast_waits = found.fast_beside_ms - found.fast_ms > least and found.fast_last >= _LAST and bool(found.fast)
-    in_turn = (  # calls that share a busy CPU all end late, queued calls do not
-        0.75 * found.together < factor < _MORE_THAN_IN_TURN * found.together
-        and found.together_first_ms < _AT_ONCE * found.slow_ms
-        and (waits or found.cpu_ms is None)
-        and all(after - before >= _IN_STEP * found.slow_ms for before, after in pairwise(found.ends_ms))
-    )
+    in_turn = (waits or found.cpu_ms is None) and _are_in_turn(found, factor)
     if fast_waits or in_turn:
         facts = []
         if fast_waits:
@@ -404,14 +407,31 @@ def blocking_verdicts(found: BlockingResult) -> Iterator[BenchVerdict]:
             )
         if in_turn:
             ends = f" (end after {_in_ms(found.ends_ms)})" if found.ends_ms else ""
-            one = f"{found.together} concurrent calls of {found.slow} take {factor:.1f} times as long as one"
-            facts.append(f"{one}{ends}")
+            facts.append(
+                f"{found.together} concurrent calls of {found.slow} take {factor:.1f} times as long as one{ends}"
+            )
         yield BenchVerdict(
             "calls-serialized",
-            f"{'; '.join(facts)}; {found.probe} is answered at once",
+            f"{'; '.join(facts)}; {found.probe} is answered {'later' if found.probe_last >= _LAST else 'at once'}",
             evidence | {"factor": factor},
-            "Look for a lock around all tool calls, or a pool of one worker.",
+            "Look for a lock around all tool calls, a pool of one worker, or a wait that blocks an event loop.",
         )
+
+
+def _are_even(found: BlockingResult) -> bool:
+    """Return whether simultaneous calls end in even steps of one call each, as no busy machine lets them."""
+    steps = [(after - before) / found.slow_ms for before, after in pairwise(found.ends_ms)]
+    return bool(steps) and _ONE_STEP[0] <= min(steps) and max(steps) <= _ONE_STEP[1]
+
+
+def _are_in_turn(found: BlockingResult, factor: float) -> bool:
+    """Return whether they end one after the other. Calls that share a busy CPU all end late, queued calls do not."""
+    steps = [after - before for before, after in pairwise(found.ends_ms)]
+    return (
+        0.75 * found.together < factor < _MORE_THAN_IN_TURN * found.together
+        and found.together_first_ms < _AT_ONCE * found.slow_ms
+        and (not steps or (min(steps) >= _IN_STEP * found.slow_ms and max(steps) <= _EVEN * min(steps)))
+    )
 
 
 def _in_ms(values: Sequence[float]) -> str:
@@ -434,10 +454,11 @@ def _slow_first(result: BenchResult) -> Iterator[BenchVerdict]:
             )
 
 
-def medians(times: Sequence[int]) -> list[float]:
-    """Return the medians of the parts of a level in milliseconds, in the order of the calls; [] for too few calls."""
+def quantiles(times: Sequence[int], share: float = 0.5) -> list[float]:
+    """Return what this share of each part of a level takes at most, in ms; [] for too few calls."""
     size = len(times) // _PARTS
-    return [median(times[at * size : (at + 1) * size]) / 1e6 for at in range(_PARTS)] if size >= _LEAST_IN_PART else []
+    parts = [sorted(times[at * size : (at + 1) * size]) for at in range(_PARTS)]
+    return [each[int(size * share)] / 1e6 for each in parts] if size >= _LEAST_IN_PART else []
 
 
 def _rise(parts: Sequence[float]) -> tuple[float, float]:
@@ -451,17 +472,22 @@ def _rise(parts: Sequence[float]) -> tuple[float, float]:
 def _slowing(result: BenchResult) -> Iterator[BenchVerdict]:
     """Latency that grows with the number of calls. Each level must show it: a busy machine slows single ones."""
     levels = [each for each in result.levels if each.model is LoadModel.CLOSED]
-    for label in sorted({label for level in levels for label in level.times}):
-        shown = [(level, parts) for level in levels if (parts := medians(level.times.get(label, ())))]
+    labels = sorted({label for level in levels for label in level.times})
+    named: set[str] = set()
+    for label, share in ((label, share) for label in labels for share in (0.5, 0.0)):  # a busy machine slows the others
+        shown = [(level, parts) for level in levels if (parts := quantiles(level.times.get(label, ()), share))]
         rises = [_rise(parts) for _, parts in shown]
-        if len(rises) < 2 or not (_is_each_slower(rises) or _is_slower_on_and_on(shown, rises)):
+        if label in named or len(rises) < 2 or _later(result, label) < _STAYS:
             continue
+        if not (_is_each_slower(rises) or _is_slower_on_and_on(shown, rises) or _is_slower_after(result, label, rises)):
+            continue
+        named.add(label)
         level, parts = max(zip(rises, shown, strict=True), key=lambda each: each[0])[1]
         yield BenchVerdict(
             "latency-growth",
             f"{label} becomes slower with each call: {parts[0]:.1f} to {parts[-1]:.1f} ms at {level.name} "
             f"{sparkline(parts)}, and likewise on the other levels",
-            {"label": label, "medians_ms": {each.name: found for each, found in shown}},
+            {"label": label, "quantile": share, "ms": {each.name: found for each, found in shown}},
             "Look for a list that each call extends and searches.",
         )
 
@@ -471,6 +497,20 @@ def _is_each_slower(rises: Sequence[tuple[float, float]]) -> bool:
     if not all(factor >= _SLOWER and tau >= _TAU for factor, tau in rises):
         return False
     return prod(factor for factor, _ in rises) >= _MUCH_SLOWER and max(tau for _, tau in rises) >= _MUCH_TAU
+
+
+def _is_slower_after(result: BenchResult, label: str, rises: Sequence[tuple[float, float]]) -> bool:
+    """Return whether a call alone takes much longer than before the load, while another request does not."""
+    if not _FAR_SLOWER <= _later(result, label) < math.inf or result.blocking is None:
+        return False
+    rising = sum(tau >= _MEAN_TAU for _, tau in rises) > 1 and prod(factor for factor, _ in rises) >= _MUCH_SLOWER
+    return rising and result.blocking.probe_ms < min(result.alone[label]) / 2e6
+
+
+def _later(result: BenchResult, label: str) -> float:
+    """Return how many times as long a call alone takes after the load as before it; infinite if it is not known."""
+    before = result.alone.get(label)
+    return result.later_ms[label] * 1e6 / min(before) if before and label in result.later_ms else math.inf
 
 
 def _is_slower_on_and_on(

@@ -5,6 +5,7 @@ The module of a format is imported when it is first used.
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from pathlib import Path
 
 import msgspec
 
@@ -23,70 +24,18 @@ class Format(msgspec.Struct, frozen=True):
     """What the format contains, as half a sentence."""
     loses: str
     """What the format loses; "" if nothing important."""
-    empty: str = ""
+    empty: str
     """Error message for a capture without anything that the format can contain."""
-    ending: str = ".txt"
+    ending: str
     """File name extension."""
-    notes: bool = False
+    notes: bool
     """Whether the format can hold marks, comments and the remark."""
 
 
+_ROWS = [row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()[1:]]
 FORMATS = {
-    "har": Format(
-        "HAR",
-        "inspector.features.export.http:document",
-        "HAR 1.2",
-        "stderr and what became of the process",
-        ending=".har",
-        notes=True,
-    ),
-    "markdown": Format(
-        "Markdown",
-        "inspector.features.export.markdown:report",
-        "a report to read",
-        "most payloads",
-        ending=".md",
-        notes=True,
-    ),
-    "jsonrpc": Format(
-        "JSON-RPC lines",
-        "inspector.features.export.http:lines",
-        "a JSON-RPC message a line, as it crossed",
-        "times, directions and invalid messages",
-        "it has no JSON-RPC messages",
-        ".jsonl",
-    ),
-    "curl": Format(
-        "curl",
-        "inspector.features.export.http:commands",
-        "the HTTP requests as curl commands",
-        "answers",
-        "it has no HTTP requests: --to python makes its calls again, --to jsonrpc has its messages",
-        ".sh",
-    ),
-    "html": Format(
-        "HTML",
-        "inspector.features.export.html:page",
-        "a page for a browser, without a network",
-        "waits and findings",
-        ending=".html",
-        notes=True,
-    ),
-    "otlp": Format(
-        "OpenTelemetry spans",
-        "inspector.features.export.otlp:lines",
-        "OpenTelemetry spans, OTLP/HTTP JSON lines",
-        "arguments, results, stderr and session ids",
-        "it has no requests",
-        ".jsonl",
-    ),
-    "python": Format(
-        "Python",
-        "inspector.features.export.python:script",
-        "a script that makes the calls again",
-        "answers",
-        ending=".py",
-    ),
+    name: Format(label, place, contents, loses, empty, ending, notes == "true")
+    for name, label, place, contents, loses, empty, ending, notes in _ROWS
 }
 
 

@@ -5,8 +5,10 @@ Each judgement needs an echo or a contrast as proof, because most tools transfor
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from typing import Final
+import struct
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from inspector.features.probe.plan import BEYOND_DOUBLE, BEYOND_INT, MARKED, WITH_FRACTION, ProbeCall
 
@@ -20,12 +22,22 @@ _CUT: Final = re.compile(f"{BEGIN}([^{END}\ufffd\ud800-\udfff]{{0,12}}[\ufffd\ud
 _AS_DOUBLE: Final = re.compile(rf"{int(float(BEYOND_DOUBLE))}|\b9\.0072?0?\d{{0,14}}[eE]\+?15\b")
 """How the integer beyond 2^53 is written after it was a double."""
 _WITHOUT_FRACTION: Final = re.compile(r"(?<![\d.])4827[12](?![\d.,]\d)")
+_AS_FLOAT: Final = re.compile(rf"\b{struct.unpack('f', struct.pack('f', WITH_FRACTION))[0]}")
+_VERBATIM: Final = re.compile(
+    r"(?i)text|body|content|comment|message|code|note|html|markdown|label|desc|string|snippet"
+)
+"""Names of arguments whose texts are kept as they are; terms, titles and the like are trimmed by many tools."""
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _PLAIN: Final = re.compile(rf"(?<![\d-]){BEYOND_INT}(?!\d)")
 _WRAPPED: Final = re.compile(rf"{BEYOND_INT - 2**32}(?!\d)")
 _WITHOUT_ASTRAL: Final = "".join(each for each in _MIDDLE if ord(each) < 0x10000)
+_LOW_BYTES: Final = _MIDDLE.encode("utf-16-le")[::2].decode("latin-1")
 _LOST: Final = re.compile("[?\ufffd\ud800-\udfff]")
+_LONG: Final = 100
 SLOWER: Final = 10
 """How many times longer a slow call takes than the median of the tool's valid calls."""
+FEWEST: Final = 4
+"""Minimum number of calls of which a median is taken."""
 SLOW_S: Final = 0.15
 """Minimum duration of a slow call, in seconds: below it, the machine explains a difference."""
 _SLOW_LIST_S: Final = 0.5
@@ -40,15 +52,68 @@ def changed_values(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> I
     for at, (call, text) in enumerate(zip(calls, texts, strict=True)):
         if text is None or not call.valid or not call.argument:
             continue
-        value = call.arguments.get(call.argument)
-        if value == WITH_FRACTION and (found := _WITHOUT_FRACTION.search(text)) and str(value) not in text:
-            yield "fraction-lost", f"the number {value} comes back as {found[0]} if {call.what}", at
-        elif type(value) is int and (came := _number_in(text, value)):
-            yield "value-changed", f"the integer {value} comes back as {came} if {call.what}", at
-        elif value == MARKED and MARKED not in text:
-            broken = [found[1] + END for found in _BETWEEN.finditer(text) if _is_broken(found[1])]
-            if broken := broken or [found[1] for found in _CUT.finditer(text)]:
-                yield "value-changed", f"the text {MARKED!r} comes back as {BEGIN + broken[0]!r} if {call.what}", at
+        sent = call.arguments.get(call.argument)
+        for value in sent if isinstance(sent, list) else sent.values() if isinstance(sent, dict) else [sent]:
+            if changed := _changed(value, text):
+                yield changed[0], f"{changed[1]} if {call.what}", at
+
+
+def _changed(value: Any, text: str) -> tuple[str, str] | None:
+    """Return the check and what became of a value in the text of a response; None if nothing shows that it changed."""
+    if value == WITH_FRACTION and (found := _WITHOUT_FRACTION.search(text)) and str(value) not in text:
+        return "fraction-lost", f"the number {value} comes back as {found[0]}"
+    if value == WITH_FRACTION and (found := _AS_FLOAT.search(text)):
+        return "value-changed", f"the number {value} comes back as {found[0]}"
+    if type(value) is int and (came := _number_in(text, value)):
+        return "value-changed", f"the integer {value} comes back as {came}"
+    if value == MARKED and MARKED not in text:
+        broken = [found[1] + END for found in _BETWEEN.finditer(text) if _is_broken(found[1])]
+        if broken := broken or [found[1] for found in _CUT.finditer(text)]:
+            return "value-changed", f"the text {MARKED!r} comes back as {BEGIN + broken[0]!r}"
+    return None
+
+
+def changed_members(calls: Sequence[ProbeCall], members: Sequence[Mapping[str, Any]]) -> Iterator[Judged]:
+    """Yield values that come back changed under their own name. `members`: those of each successful result."""
+    for at, (call, found) in enumerate(zip(calls, members, strict=True)):
+        for name in ([call.argument] if call.argument else call.arguments if not at else ()) if call.valid else ():
+            value, came = call.arguments.get(name), found.get(name, found.get(""))
+            if value is False and any(f"{name}{sign}true".lower() in str(came).lower() for sign in ("=", ":", ": ")):
+                came = True
+            if type(came) is not type(value) or came == value:
+                continue
+            what = call.what if call.argument else f"{name!r} is {json.dumps(value)[:60]}"
+            if value is False and not any(each.get(name) is False for each in members):  # a tool may negate it
+                yield "value-ignored", f"the result has true as {name!r} if {what}", at
+            elif how := _how_changed(name, value, came, is_named=name in found):
+                yield "value-normalized", f"{name!r} comes back {how} if {what}", at
+
+
+def _how_changed(name: str, value: Any, came: Any, *, is_named: bool) -> str:
+    """Return how a value was changed that is still the same in part; "" for anything else, as a result.
+
+    `is_named`: whether it comes back under its own name, so that it is the value that was sent.
+    """
+    if type(value) in (int, float):
+        return "without its sign" if came == -value and value < 0 else ""
+    if isinstance(value, list):
+        texts, kept = [str(each) for each in value], [str(each) for each in came]
+        if not texts or texts[: len(kept)] == kept:
+            return f"with {len(kept):,} items" if kept else ""
+        if {*texts} != {*kept} or len(kept) > len(texts):
+            return ""
+        return "without the item that is there twice" if len(kept) < len(texts) else "in another order"
+    if not isinstance(value, str):
+        return ""
+    if is_named and _DATE.match(value) and _DATE.match(came) and _DATE.sub("", value) == _DATE.sub("", came):
+        return f"as {came[:40]!r}"
+    if is_named and came and len(value) > _LONG and value.startswith(came):
+        return f"with {len(came):,} of its characters"
+    if not _VERBATIM.search(name):
+        return ""
+    if came == unicodedata.normalize("NFC", value):
+        return "with composed characters"
+    return "without the blanks around it" if came == value.strip() else ""
 
 
 def _number_in(text: str, value: int) -> str:
@@ -63,7 +128,7 @@ def _number_in(text: str, value: int) -> str:
 
 def _is_broken(came: str) -> bool:
     """Whether characters were lost or decoded by another encoding; other changes may be what the tool is for."""
-    if _LOST.search(came) or came == _WITHOUT_ASTRAL:
+    if _LOST.search(came) or came in (_WITHOUT_ASTRAL, _LOW_BYTES):
         return True
     for encoding in ("latin-1", "cp1252"):
         try:
@@ -138,7 +203,7 @@ def remembered_texts(calls: Sequence[ProbeCall], texts: Sequence[str | None]) ->
 
     A text that the tool returned before it was sent it is in what other tools keep.
     """
-    marked = [at for at, call in enumerate(calls) if MARKED in call.arguments.values()]
+    marked = [at for at, call in enumerate(calls) if MARKED in str(call.arguments)]
     if marked and any(text is not None and MARKED in text for text in texts[: marked[0]]):
         return
     for at in range(marked[0] + 1 if marked else len(calls), len(calls)):
@@ -149,9 +214,9 @@ def remembered_texts(calls: Sequence[ProbeCall], texts: Sequence[str | None]) ->
 
 
 def usual_of(calls: Sequence[ProbeCall], seconds: Sequence[float | None]) -> float:
-    """Return the median duration of the valid calls, at least four; 0 for fewer. None: does not count."""
+    """Return the median duration of the valid calls, at least FEWEST; 0 for fewer. None: does not count."""
     counted = sorted(each for call, each in zip(calls, seconds, strict=True) if call.valid and each is not None)
-    return counted[len(counted) // 2] if len(counted) >= 4 else 0.0
+    return counted[len(counted) // 2] if len(counted) >= FEWEST else 0.0
 
 
 def slow_places(calls: Sequence[ProbeCall], seconds: Sequence[float | None]) -> list[int]:

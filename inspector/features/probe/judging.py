@@ -11,9 +11,15 @@ from inspector.checks.findings import Finding
 from inspector.checks.rules.inputs import input_finding
 from inspector.checks.rules.results import failure_in, is_refusal
 from inspector.checks.validators import ABOUT_A_TYPE, MISSING_OR_TYPE, NO_NUMBER, TYPED, VALIDATION
-from inspector.features.probe.comparing import changed_values, ignored_limits, ignored_values, remembered_texts
+from inspector.features.probe.comparing import (
+    changed_members,
+    changed_values,
+    ignored_limits,
+    ignored_values,
+    remembered_texts,
+)
 from inspector.features.probe.leaks import Leaks, is_home_here, leaked
-from inspector.features.probe.plan import MANY, ProbeCall
+from inspector.features.probe.plan import MANY, UNKNOWN, ProbeCall
 from inspector.features.probe.responses import MAX_SEARCHED_CHARS, CallFailure, failure_of, text_of
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Broken, Refused, Replied, Reply, Silent
@@ -28,13 +34,29 @@ _NOT_ITS_FAULT = (401, 403, 408, 429, 502, 503, 504)
 """HTTP statuses that arguments do not explain."""
 _WAITS = re.compile(r"(?i)wait|time_?out|delay|sleep|pause|interval|duration|seconds|_ms$")
 """Names of arguments that say how long a tool waits."""
-_ROUNDS = re.compile(r"(?i)round|\b(?:integers?|whole|floor|ceil\w*|truncat\w+)\b")
-"""Words of tools that are to lose the fraction of a number."""
+_MEANT = {
+    "fraction-lost": re.compile(r"(?i)round|\b(?:integers?|whole|floor|ceil\w*|truncat\w+)\b"),
+    "text-changed": re.compile(
+        r"(?i)ascii|translit|accent|romani[sz]|slug|mask|redact|anonym|saniti[sz]|strip|remov|replac|clean|escap|latin"
+    ),
+    "value-normalized": re.compile(
+        r"(?i)normali[sz]|trim|strip|clean|saniti|slug|trunc|short|abbrev|preview|excerpt|first|last|sort|\bordered\b|ascending|alphabetic|rank"
+        r"|uniqu|distinct|dedup|duplicat|merg|\bset\b|once|blank|space|next|previous|shift|day before|day after"
+        r"|add|subtract|parse"
+        r"|convert|format|ignor|limit|most|negat|absolut|invert|opposite"
+    ),
+}
+"""Words of tools that are meant to change a value."""
+_BOUND = re.compile(
+    r"(?i)\bmust be (?:less|fewer|smaller|lower|greater|more|larger|higher|at (?:least|most)|between|below|under|above"
+    r"|over|in|[<>])[^.;]{0,12}?\d"
+)
+"""Words about the bounds of a number."""
 _MOST_EACH = 5
 """Maximum number of findings per check and tool."""
 _ONE_HABIT = frozenset(
     (
-        *("slow-tool", "invalid-input-accepted", "valid-input-rejected", "undeclared-constraint"),
+        *("slow-tool", "value-normalized", "invalid-input-accepted", "valid-input-rejected", "undeclared-constraint"),
         *("input-error-unspecific", "input-fails-inside", "response-has-path", "response-has-traceback"),
     )
 )
@@ -99,10 +121,14 @@ def judge(
     found: list[Finding] = []
     counts: dict[str, int] = {}
     written = msgspec.json.encode(tool).decode()
+    properties = peek.at(tool, "inputSchema", "properties")
+    parts = [tool, *(properties.values() if isinstance(properties, dict) else ())]
+    described = " ".join((name, *(peek.text(each, "description") or "" for each in parts)))
     leaks = Leaks(secrets, lambda path: path in written or (is_local and not is_home_here(path)))
     is_read_only = peek.flag(tool, "annotations", "readOnlyHint") is True
     for id_, sentence, frames in _flaws(outcomes, leaks, is_read_only=is_read_only):
-        if id_ == "fraction-lost" and _ROUNDS.search(f"{name} {peek.text(tool, 'description')}"):
+        changed = "text-changed" if id_ == "value-changed" and sentence.startswith("the text ") else id_
+        if (words := _MEANT.get(changed)) and words.search(described):
             continue
         counts[id_] = counts.get(id_, 0) + 1
         if counts[id_] <= (1 if id_ in _ONE_HABIT else _MOST_EACH):
@@ -132,7 +158,8 @@ def _flaws(
         before = each
     calls, texts = [each.call for each in outcomes], [success_text(each) for each in outcomes]
     remembered = remembered_texts(calls, texts) if is_read_only else ()  # others may be meant to remember
-    compared = (*changed_values(calls, texts), *ignored_values(calls, texts), *ignored_limits(calls, texts))
+    by_name = changed_members(calls, [_members_of(each) for each in outcomes])
+    compared = (*changed_values(calls, texts), *by_name, *ignored_values(calls, texts), *ignored_limits(calls, texts))
     for id_, sentence, at in (*compared, *remembered):
         yield id_, sentence, outcomes[at].frames
     yield from missing
@@ -161,6 +188,17 @@ def success_text(outcome: ProbeOutcome) -> str | None:
         return None
     text = text_of(reply.message)
     return text if failure_of(reply.message, text) is CallFailure.NOT else None
+
+
+def _members_of(outcome: ProbeOutcome) -> dict[str, Any]:
+    """Return the members of a successful result; a text by itself has the name ""."""
+    if success_text(outcome) is None or not isinstance(outcome.reply, Replied):
+        return {}
+    result = getattr(outcome.reply.message, "result", None)
+    text = peek.text(peek.at(result, "content", 0), "text") or ""
+    found = peek.at(result, "structuredContent") or peek.decoded(text)
+    plain = {"": text} if peek.decoded(text) is None else {}
+    return plain | found if isinstance(found, dict) else plain
 
 
 def _words_of(outcome: ProbeOutcome) -> Any:
@@ -232,6 +270,13 @@ def _of_verdict(
             )
         elif not call.valid and not call.may_be_absent and not is_refused:
             yield "invalid-input-accepted", f"succeeds although {call.condition}"
+    elif call.valid and failure is CallFailure.OTHERWISE and call.declared and _BOUND.search(text):
+        named = [each for each in call.arguments if _is_named(each, text)]  # of two, it may be about their order
+        if base is CallFailure.NOT and type(call.arguments.get(call.argument)) is int and named == [call.argument]:
+            yield (
+                "valid-input-rejected",
+                f"rejected although {call.condition}, which inputSchema allows: {_quote(text)}",
+            )
     elif call.valid and failure is CallFailure.REJECTED:
         has_nul = any("\0" in str(each) for each in call.arguments.values())  # no path and few databases may have one
         is_absent = _ABSENT_THING.search(text) and _quotes(call, text)
@@ -249,7 +294,7 @@ def _of_verdict(
             yield "input-fails-inside", f"internal error if {call.condition}: {_quote(text)}"
     elif _is_about_empty(call, text):
         return  # the text that was made up for another argument
-    elif not call.valid and call.argument and not _is_named(call.argument, text):
+    elif not call.valid and call.argument and not _is_named(call.argument, text) and UNKNOWN not in text:
         sentence = f"the error does not name {call.argument!r} if {call.condition}: {_quote(text)}"
         yield "input-error-unspecific", sentence
 

@@ -8,6 +8,7 @@ decide are skipped.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -16,6 +17,7 @@ import msgspec
 from inspector.documents import UNENCODABLE
 from inspector.forms.arguments import smallest_valid
 from inspector.forms.fields import (
+    UNSET,
     ArrayField,
     BoolField,
     ChoiceField,
@@ -41,20 +43,22 @@ BEYOND_DOUBLE: Final = 2**53 + 1
 """An integer that a double can't represent."""
 BEYOND_INT: Final = 2**31 + 13
 """An integer beyond 32 bits; cut to them it is another one than its negation."""
-WITH_FRACTION: Final = 48271.625
-"""A number whose integer is found by itself in a text."""
-_UNKNOWN: Final = "mcp_inspect_unknown"
+WITH_FRACTION: Final = 48271.615
+"""A number whose integer is found by itself in a text, and which a float of 32 bits can't represent."""
+UNKNOWN: Final = "mcp_inspect_unknown"
 _NO_CHOICE: Final = "mcp_inspect_no_such_value"
 _ABOUT_ZERO: Final = re.compile(r"(?i)<=? ?[01]\b|(?<![\d.])0(?![\d.])|\bzero|\bfalse\b|\bempty\b|positive|negative")
 _MOST_CHOICES = 8
 _MOST_BRANCHES = 4
 _MOST_MEMBERS = 6
 _MOST_ITEMS: Final = 1_000
+_DEEP: Final = 100
 _MOST_PAIRS = 12
 _UNUSUAL: Final = (
     ("emoji", "🧪👩‍🚀"),
     ("right-to-left text", "\u05e9\u05dc\u05d5\u05dd"),
     ("combining characters", "e\u0301\u0323"),
+    ("blanks around it", "  sample "),
     ("a NUL character", "a\u0000b"),
     ("a line break", "a\r\nb"),
     ("quotes and brackets", "'\"`${}<%>;--"),
@@ -119,11 +123,6 @@ class _Proposal(NamedTuple):
     leaves_default: bool = False
 
 
-def plan(tool: Mapping[str, Any], *, most: int = MOST, random: int = 0, seed: int = 0) -> list[ProbeCall]:
-    """Return the calls of `plan_tool`."""
-    return plan_tool(tool, most=most, random=random, seed=seed).calls
-
-
 def plan_tool(tool: Mapping[str, Any], *, most: int = MOST, random: int = 0, seed: int = 0) -> ToolPlan:
     """Return the calls that probe a tool, at most `most` and `random` more; none if its schema can't be used."""
     name, schema = peek.text(tool, "name"), tool.get("inputSchema")
@@ -159,10 +158,11 @@ def _valid_arguments(root: ObjectField, schema: object) -> dict[str, Any] | None
 
     A call that differs in one place from invalid arguments would show nothing about that place.
     """
-    base = smallest_valid(schema)
-    if not isinstance(base, dict):
+    least = smallest_valid(schema)
+    if not isinstance(least, dict):
         return None
-    return next((each for each in (base, _full(root, base)) if validate(schema, each).ok), None)
+    base = least | {name: _sample(field) for name, field in root.properties if name in least}
+    return next((each for each in (base, least, _full(root, base)) if validate(schema, each).ok), None)
 
 
 def _full(root: ObjectField, base: dict[str, Any]) -> dict[str, Any]:
@@ -214,7 +214,7 @@ def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[Iterator[_Pr
         _Proposal(f"{name!r} is missing", name, {key: value for key, value in base.items() if key != name})
         for name in required
     )
-    yield iter([_Proposal("an argument that the schema does not name", "", base | {_UNKNOWN: 1})])
+    yield iter([_Proposal("an argument that the schema does not name", "", base | {UNKNOWN: 1})])
     yield _each(root, lambda name, field: _of_other_type(name, field, base))
     yield _each(root, lambda name, field: iter([_null(name, field, base)]))
     yield _each(root, lambda name, field: _empty(name, field, base))
@@ -270,6 +270,16 @@ def _echoed(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal
             yield _Proposal(f"{name!r} is {BEYOND_DOUBLE}", name, base | {name: BEYOND_DOUBLE})
         case NumberField():
             yield _Proposal(f"{name!r} is {WITH_FRACTION}", name, base | {name: WITH_FRACTION}, meant_valid=True)
+        case ArrayField(item=item, prefix=()) if item is not None and getattr(opened(item), "integer", False):
+            yield _Proposal(f"{name!r} has {BEYOND_DOUBLE}", name, base | {name: [BEYOND_DOUBLE]}, meant_valid=True)
+        case ArrayField(item=item, prefix=()) if item is not None and isinstance(opened(item), TextField):
+            items = ["qz", MARKED, "qa", "qz"]
+            yield _Proposal(f"{name!r} has an item twice", name, base | {name: items}, meant_valid=True)
+        case ObjectField() as inner if any(isinstance(opened(each), TextField) for _, each in inner.properties):
+            texts = {key: MARKED for key, field in inner.properties if isinstance(opened(field), TextField)}
+            whole = _sample(field) | texts if isinstance(_sample(field), dict) else texts
+            what = f"{name!r} has characters outside ASCII and the BMP"
+            yield _Proposal(what, name, base | {name: whole}, meant_valid=True)
         case _:
             return
 
@@ -286,7 +296,7 @@ def _default(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposa
 def _unusual(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
     if isinstance(opened(field), TextField):
         for what, text in _UNUSUAL:
-            yield _Proposal(f"{name!r} has {what}", "", base | {name: text})
+            yield _Proposal(f"{name!r} has {what}", name, base | {name: text})
 
 
 def _pairs(root: ObjectField, base: dict[str, Any]) -> Iterator[_Proposal]:
@@ -421,10 +431,12 @@ def _objects(name: str, inner: ObjectField, sample: Any) -> Iterator[tuple[str, 
             yield f"{member!r} of {name!r} is missing", {key: each for key, each in whole.items() if key != member}
         for wrong in _of_other_type(member, field, whole):
             yield f"{wrong.what} in {name!r}", wrong.arguments
+    if deeper := [member for member, field in inner.properties if isinstance(opened(field), ObjectField)]:
+        yield f"{name!r} is {_DEEP} objects deep", reduce(lambda value, _: {deeper[0]: value}, range(_DEEP), whole)
     if inner.additional is False:
-        yield f"{name!r} has a member that the schema does not name", whole | {_UNKNOWN: 1}
+        yield f"{name!r} has a member that the schema does not name", whole | {UNKNOWN: 1}
     elif not isinstance(inner.additional, bool):
-        for wrong in _of_other_type(_UNKNOWN, inner.additional, whole):
+        for wrong in _of_other_type(UNKNOWN, inner.additional, whole):
             yield f"{wrong.what} in {name!r}", wrong.arguments
 
 
@@ -445,7 +457,20 @@ def _numbers(number: NumberField) -> Iterator[tuple[str, int | float, bool]]:
 
 
 def _sample(field: Field) -> Any:
-    return smallest_valid(field.schema)
+    """Return a valid value, if possible none that programs confuse with a missing one: that is a call of its own."""
+    least, asked = smallest_valid(field.schema), opened(field)
+    if least or least is None or field.default is not UNSET or field.examples:
+        return least
+    match asked:
+        case TextField():
+            fuller: Any = "sample"[: asked.max_length]
+        case NumberField():
+            fuller = 1
+        case ArrayField(item=item) if item is not None:
+            fuller = [smallest_valid(item.schema)]
+        case _:
+            return least
+    return fuller if validate(field.schema, fuller).ok else least
 
 
 def _short(value: object) -> str:

@@ -30,7 +30,8 @@ _OF_THE_LANGUAGE = re.compile(
     r"'NoneType' object|object has no attribute '|Cannot read propert\w+ of (?:undefined|null)|indices must be integers"
     r"|unsupported operand type|unhashable type|can only concatenate|\w is not (?:a function|iterable|subscriptable)\b"
     r"|(?:list|tuple|string) index out of range|nil pointer dereference|Object reference not set to an instance"
-    r"|expected str, bytes or os\.PathLike"
+    r"|expected str, bytes or os\.PathLike|maximum recursion depth|Maximum call stack|Reduce of empty array"
+    r"|(?:max|min)\(\) (?:arg|iterable)|codec can't (?:en|de)code"
 )
 """Exceptions about the code of a tool, which it did not mean as a message."""
 _LACKING = re.compile(

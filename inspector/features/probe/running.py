@@ -16,7 +16,7 @@ from inspector.capture.store.columns import MessageKind
 from inspector.checks.findings import Finding
 from inspector.checks.rules.inputs import input_finding
 from inspector.errors import InspectError
-from inspector.features.probe.comparing import slow_places, unapplied_defaults, usual_of
+from inspector.features.probe.comparing import FEWEST, SLOW_S, SLOWER, slow_places, unapplied_defaults, usual_of
 from inspector.features.probe.habits import of_many_tools
 from inspector.features.probe.judging import ProbeOutcome, judge, success_text
 from inspector.features.probe.plan import ProbeCall, plan_tool
@@ -43,8 +43,8 @@ _MOST_SILENT = 2
 """Number of calls without a response after which a tool is not called again; 1, if it was so of another tool."""
 _MOST_HUNG_IN_A_ROW, _MOST_HUNG = 3, 5
 """Number of tools without any response after which no other tool is called: each of them costs its timeout."""
-_AGAIN = 3
-"""How often a slow call is made again: a pause of the machine comes seldom at each of them."""
+_AGAIN = 5
+"""How often a slow call is made again, in turn with a usual one: a tool may be slow at random."""
 _SLOW = 0.5
 """Fraction of the timeout. If the first call takes longer, the input of another one does not explain a timeout."""
 
@@ -245,18 +245,29 @@ class _Run:
     ) -> list[Finding]:
         """Return a finding for the value that takes much longer than the others, also when it is called again."""
         seconds = [each.seconds if success_text(each) is not None else None for each in outcomes]
-        calls = calls[: len(outcomes)]
+        calls = [*calls[: len(outcomes)]]
+        known = [each for call, each in zip(calls, seconds, strict=True) if call.valid and each is not None]
+        for _ in range(FEWEST - len(known) if max(known, default=0.0) > SLOW_S and seconds[0] is not None else 0):
+            began = time.monotonic()  # a tool with few values: what is usual, by its first call
+            await self._outcome(tool, calls[0])
+            calls, seconds = [*calls, calls[0]], [*seconds, time.monotonic() - began]
         hung = {each.call.argument for each in outcomes if isinstance(each.reply, Silent)}
         places = [at for at in slow_places(calls, seconds) if calls[at].argument not in hung]
         for at in places[:1] if self.is_alive and not self.is_over else ():
+            usual_s = []
             for _ in range(_AGAIN):
                 began = time.monotonic()
                 again = await self._outcome(tool, calls[at])
                 took = min(time.monotonic() - began, seconds[at] or 0.0)
                 seconds[at] = took
+                began = time.monotonic()
+                await self._outcome(tool, calls[0])  # the machine, or what the tool asks, may be slow by now
+                usual_s.append(time.monotonic() - began)
                 if success_text(again) is None or at not in slow_places(calls, seconds):
                     return []
-            usual = usual_of(calls, seconds)
+            usual = max(usual_of(calls, seconds), sorted(usual_s)[_AGAIN // 2])
+            if SLOWER * usual > took:
+                return []
             sentence = f"{cut(tool.name, 80)}: {took * 1000:,.0f} ms, others about {usual * 1000:,.0f} ms, if "
             sentence += calls[at].what
             return [input_finding("slow-input", sentence, again.frames, self.session.revision)]

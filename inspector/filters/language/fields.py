@@ -3,14 +3,10 @@
 from collections.abc import Iterator
 from difflib import get_close_matches
 from enum import StrEnum
+from pathlib import Path
 
 import msgspec
 
-KINDS = (
-    *("request", "notification", "response", "error", "invalid", "batch"),
-    *("stderr", "connection", "process", "http", "sse"),
-)
-STATES = ("ok", "tool-error", "error", "pending", "cancelled", "late", "lost")
 GRADES = ("hint", "warning", "error")
 """Severities in ascending order, compared by their position from 1."""
 ROOTS = ("params", "args", "result", "error")
@@ -55,73 +51,16 @@ class Field(msgspec.Struct, frozen=True):
     example: str = ""
 
 
-_T, _C, _N, _G = FieldType.TEXT, FieldType.CHOICE, FieldType.NUMBER, FieldType.GRADE
+def _field(name: str, type_: str, where: str, choices: str, example: str, help_: str) -> Field:
+    return Field(name, FieldType(type_), help_, where == "columns", tuple(filter(None, choices.split(","))), example)
 
-FIELDS: tuple[Field, ...] = (
-    Field("method", _T, "the method; of a response, that of its request", example='method ~ "^tools/"'),
-    Field("tool", _T, "name of the called tool", example='tool == "search"'),
-    Field("prompt", _T, "name of the requested prompt", example='prompt == "review"'),
-    Field("uri", _T, "URI of the requested resource", example="uri contains .md"),
-    Field("target", _T, "name or URI that the request is about", example="target == debug"),
-    Field("kind", _C, "kind of entry", choices=KINDS, example="kind in {error, invalid}"),
-    Field(
-        "dir",
-        _C,
-        "direction: client to server, server to client, View to host (MCP Apps), host to View",
-        choices=("c2s", "s2c", "v2h", "h2v"),
-        example="dir == s2c",
-    ),
-    Field("status", _C, "status of the exchange", choices=STATES, example="status == tool-error"),
-    Field("id", FieldType.ID, 'JSON-RPC id; 1 is not "1"', example="id == 7"),
-    Field("error.code", _N, "code of a JSON-RPC error", example="error.code == -32602"),
-    Field("dur", FieldType.TIME, "time from the request to its response", example="dur > 500ms"),
-    Field("age", FieldType.TIME, "how long a request has been pending", example="pending and age > 5s"),
-    Field("size", FieldType.SIZE, "size of the message in bytes", example="size >= 10k"),
-    Field("time", FieldType.MOMENT, "local time when it was sent or received", example="time > 12:30"),
-    Field("n", _N, "entry number", example="n >= 1000"),
-    Field("mark", _T, "color of the mark on the entry", example="mark == red"),
-    Field("comment", _T, "comment on the entry", example="comment contains slow"),
-    Field(
-        "failed",
-        FieldType.FLAG,
-        "JSON-RPC error, tool error, HTTP failure or lost request, with the request; short form: error",
-        False,
-        example="failed and not probe",
-    ),
-    Field("pending", FieldType.FLAG, "no response yet", example="pending"),
-    Field(
-        "probe",
-        FieldType.FLAG,
-        "sent by mcp-inspect to probe the server (era, doctor), or its response",
-        example="not probe",
-    ),
-    Field("stderr", FieldType.FLAG, "line on the server's stderr", example="stderr and warning"),
-    Field("raw.valid", FieldType.FLAG, "set for valid JSON-RPC messages", example="not raw.valid"),
-    Field("progress", _N, "latest progress of the exchange", example="progress >= 0.5"),
-    Field("revision", _T, "protocol version of the request", example="revision contains 2025"),
-    Field("server", _T, "name of the server, or of its tab", example="server == memory"),
-    Field("severity", _G, "severity of a finding about the entry", choices=GRADES, example="severity >= warning"),
-    Field(
-        "finding",
-        _T,
-        "id of a check that has a finding about the entry",
-        example="finding == structured-content-missing",
-    ),
-    Field("text", _T, "the whole message as text", False, example='text ~ "time(d )?out"'),
-    Field("params", FieldType.JSON, "params of a request or notification", False, example='params.name == "x"'),
-    Field("args", FieldType.JSON, "params.arguments", False, example='args.path ~ "^/etc"'),
-    Field("result", FieldType.JSON, "result of a response", False, example="result.isError == true"),
-    Field("error", FieldType.JSON, "error object of a JSON-RPC error", False, example="error.message contains timeout"),
-    Field("channel", _T, "channel: stdin, stdout, post, reply, sse, get, view", False, example="channel == sse"),
-    Field("http.status", _N, "HTTP status of the exchange", False, example="http.status >= 400"),
-    Field(
-        "http.header", FieldType.HEADER, "a request or response header", False, example='http.header["mcp-name"] ~ x'
-    ),
-    Field("sse.id", _T, "id of the SSE event", False, example='sse.id == "12"'),
-)
+
+_ROWS = Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()[1:]
+FIELDS: tuple[Field, ...] = tuple(_field(*row.split("\t")) for row in _ROWS)
 """In the order of help and completion."""
 
 BY_NAME = {field.name: field for field in FIELDS}
+KINDS, STATES = BY_NAME["kind"].choices, BY_NAME["status"].choices
 
 
 class FieldScope(StrEnum):

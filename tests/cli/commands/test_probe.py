@@ -92,7 +92,7 @@ def test_probe_when_its_time_is_over_names_what_it_did_not_try() -> None:
 
 _ONLY_HINTS = """
 green-requires-tags empty-is-no-csv strict no-empty-text empty-is-missing empty-is-no-string
-empty-is-missing-later needs-either needs-tags-for-green rejects-negative empty-list-is-missing wants-two
+needs-either needs-tags-for-green rejects-negative empty-list-is-missing wants-two
 """
 
 

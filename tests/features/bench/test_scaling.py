@@ -67,6 +67,7 @@ def test_rate_that_falls_at_each_level_is_a_defect(rates: tuple[float, ...], fou
     ("rates", "cpu_s", "found"),
     [
         ((190, 390, 380), 0.1, ["few-at-once"]),
+        ((190, 390, 380), 0.4, []),
         ((190, 390, 380), 1.5, []),
         ((190, 390, 600), 0.1, []),
         ((190, 700, 1_500), 0.1, []),

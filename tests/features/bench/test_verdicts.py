@@ -5,6 +5,7 @@ import random
 from array import array
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 import pytest
@@ -221,8 +222,14 @@ def test_blocking_probe_distinguishes_lock_and_blocked_loop() -> None:
     assert blocked(together_ms=400, cpu_ms=95.0) == []  # it computes, with one core at most
     assert blocked(20, probe_beside_ms=20, cpu_ms=18.0) == []  # as does any server that computes for a moment
     assert blocked(4, probe_beside_ms=4, cpu_ms=2.0) == []  # on a busy machine a moment takes twice as long
+    near: dict[str, Any] = {"probe_ms": 0.1, "probe_beside_ms": 0.1, "fast_beside_ms": 0.0}
     assert blocked(together_ms=380, ends_ms=[80.0, 130.0, 170.0, 380.0]) == []  # they take as long as they happen to
     assert blocked(together_ms=400, ends_ms=[100.0, 200.0, 300.0, 400.0]) == ["calls-serialized"]
+    assert blocked(1.2, together_ms=9.0, together_first_ms=1.4, ends_ms=[1.4, 2.8, 4.0, 7.2], cpu_ms=0.1, **near) == []
+    turns = near | {"together_ms": 4.9, "together_first_ms": 1.2, "ends_ms": [1.2, 2.5, 3.7, 4.9], "cpu_ms": 0.2}
+    assert blocked(1.2, queued_ms=3.0, **turns) == ["calls-serialized"]  # a busy machine makes no even steps
+    assert blocked(1.2, queued_ms=3.0, **turns | {"probe_beside_ms": 1.2}) == ["blocks-everything"]
+    assert blocked(1.2, queued_ms=3.0, **turns | {"ends_ms": [1.2, 1.9, 2.5, 4.9]}) == []
     way = {"probe_ms": 6.4, "probe_beside_ms": 9.8, "fast_beside_ms": 0.0}  # half of the time is the way to it
     assert blocked(13.8, together_ms=44.2, together_first_ms=15.5, cpu_ms=5.8, **way) == []
     assert blocked(20, probe_beside_ms=20, cpu_ms=0.0) == ["blocks-everything"]
@@ -327,6 +334,11 @@ def test_verdicts_when_calls_take_longer_and_longer_on_each_level_names_the_grow
     assert [each.id for each in found] == ["latency-growth"]
     assert "1." in found[0].sentence
     assert "▁" in found[0].sentence or "█" in found[0].sentence
+
+
+def test_verdicts_when_a_busy_machine_delays_most_calls_names_the_growth_of_the_quick_ones() -> None:
+    one, four, many = (lambda at, n=n: (n + at / 400 * n) * (1 if at % 5 == 0 else 3 + at * 7 % 11) for n in (1, 2, 4))
+    assert [each.id for each in verdicts(_timed(one, four, many))] == ["latency-growth"]
 
 
 def test_verdicts_when_each_level_goes_on_where_the_last_one_ended_names_the_growth() -> None:

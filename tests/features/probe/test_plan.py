@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from inspector.features.probe.plan import MOST, plan, plan_tool
+from inspector.features.probe.plan import MOST, ProbeCall, plan_tool
 from inspector.forms.validate import validate
 
 SCHEMA: dict[str, Any] = {
@@ -22,6 +22,10 @@ SCHEMA: dict[str, Any] = {
 
 def tool(schema: Any = SCHEMA, **annotations: Any) -> dict[str, Any]:
     return {"name": "work", "inputSchema": schema, "annotations": annotations}
+
+
+def plan(schema: Any, **limits: int) -> list[ProbeCall]:
+    return plan_tool(schema, **limits).calls
 
 
 def test_the_plan_is_finite_ordered_and_reproducible() -> None:
