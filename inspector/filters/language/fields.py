@@ -51,12 +51,11 @@ class Field(msgspec.Struct, frozen=True):
     example: str = ""
 
 
-def _field(name: str, type_: str, where: str, choices: str, example: str, help_: str) -> Field:
-    return Field(name, FieldType(type_), help_, where == "columns", tuple(filter(None, choices.split(","))), example)
-
-
-_ROWS = Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()[1:]
-FIELDS: tuple[Field, ...] = tuple(_field(*row.split("\t")) for row in _ROWS)
+_ROWS = [row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()[1:]]
+FIELDS = tuple(
+    Field(name, FieldType(type_), help_, where == "columns", tuple(filter(None, choices.split(","))), example)
+    for name, type_, where, choices, example, help_ in _ROWS
+)
 """In the order of help and completion."""
 
 BY_NAME = {field.name: field for field in FIELDS}
