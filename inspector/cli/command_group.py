@@ -20,6 +20,8 @@ EXAMPLES = (
     "mcp-inspect call add -a a=2 -a b=3 --json -- node server.js",
 )
 
+_ROWS = [row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()[1:]]
+
 
 class KnownCommand(msgspec.Struct, frozen=True):
     """A command: where it is and how help lists it."""
@@ -33,7 +35,6 @@ class KnownCommand(msgspec.Struct, frozen=True):
     """Whether it takes a server's command after --."""
 
 
-_ROWS = [row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()[1:]]
 COMMANDS = {
     name: KnownCommand(module, help_, group, talks=talks == "true") for name, module, group, talks, help_ in _ROWS
 }

@@ -37,6 +37,7 @@ _DIGEST_LENGTH = 40
 _MOST_INPUTS = 1000
 _MOST_BYTES = 16 << 20
 """A larger file is not a configuration."""
+_ROWS = (line.split("\t") for line in Path(__file__).with_name("places.tsv").read_text("utf-8").splitlines()[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,6 @@ class _Place:
     is_local: bool = False
 
 
-_ROWS = (line.split("\t") for line in Path(__file__).with_name("places.tsv").read_text("utf-8").splitlines()[1:])
 _PLACES = [_Place(host, path, is_local=bool(local)) for host, path, local in _ROWS]
 
 

@@ -12,6 +12,8 @@ import msgspec
 from inspector.errors import UsageError
 from inspector.features.export.selection import Selection
 
+_ROWS = [row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()[1:]]
+
 
 class Format(msgspec.Struct, frozen=True):
     """An export format."""
@@ -32,7 +34,6 @@ class Format(msgspec.Struct, frozen=True):
     """Whether the format can hold marks, comments and the remark."""
 
 
-_ROWS = [row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()[1:]]
 FORMATS = {
     name: Format(label, place, contents, loses, empty, ending, notes == "true")
     for name, label, place, contents, loses, empty, ending, notes in _ROWS

@@ -13,6 +13,7 @@ ROOTS = ("params", "args", "result", "error")
 """Fields with a path into JSON."""
 EVERY = None
 """The step `[*]` of a path: every item of an array."""
+_ROWS = [row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()[1:]]
 
 
 class FieldType(StrEnum):
@@ -51,7 +52,6 @@ class Field(msgspec.Struct, frozen=True):
     example: str = ""
 
 
-_ROWS = [row.split("\t") for row in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()[1:]]
 FIELDS = tuple(
     Field(name, FieldType(type_), help_, where == "columns", tuple(filter(None, choices.split(","))), example)
     for name, type_, where, choices, example, help_ in _ROWS
