@@ -106,6 +106,6 @@ async def test_sixel_image_selects_the_colors_it_defines_and_leaves_the_cursor_i
         image = app.screen.query_one(_ImageSixelImpl)
         (_, sixels, move) = [segment.text for line in image.render_lines(image.size.region) for segment in line]
         found = re.findall(r"#(\d+);2;([\d;]+)(#\d+)?", sixels)
-        assert {"100;0;0", "0;0;100"} <= {color for _, color, _ in found}
+        assert {"100;0;0", "0;0;100"} <= {color.replace("99", "100") for _, color, _ in found}  # 0.8.0 rounds down
         assert all(selected == f"#{number}" for number, _, selected in found)
         assert move == f"\x1b[{image.region.bottom};{image.region.right + 1}H"

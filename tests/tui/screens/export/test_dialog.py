@@ -90,7 +90,7 @@ class Slowly(CreateDialog[str]):
             self.began.append((path.name, replace))
             assert self.may_end.wait(20)
             if self._fails:
-                raise UsageError(self._fails, hint="try again")
+                raise UsageError(self._fails, hint="Try again")
             return path.name
 
         return make
