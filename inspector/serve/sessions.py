@@ -406,7 +406,7 @@ class Sessions:
                 f"session {name} was closed, because no call had named it for {MOST_IDLE_S / 60:.0f} minutes",
                 hint=f"open() starts the server again{recording}.",
             )
-        known = f"Open are {', '.join(self._opened)}." if self._opened else "open() opens one."
+        known = f"Open sessions: {', '.join(self._opened)}." if self._opened else "open() opens one."
         return UsageError(f"no session {id_!r}" if id_ else "no session is open", hint=known)
 
     async def close_all(self) -> None:
