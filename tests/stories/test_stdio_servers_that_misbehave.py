@@ -30,7 +30,9 @@ def tells_what_and_what_to_do(ran: Ran, what: str, hint: str = "") -> None:
     """The error that scripts get, and the sentences that people get, say the same."""
     assert what in ran.error["message"]
     assert hint in ran.error["hint"]
-    assert ran.error["message"].splitlines()[0] in ran.messages.replace(ran.stderr.splitlines()[-1].decode(), "")
+    assert ran.error["message"].splitlines()[0].removesuffix(".") in ran.messages.replace(
+        ran.stderr.splitlines()[-1].decode(), ""
+    )
     assert "Traceback" not in ran.messages
 
 

@@ -18,7 +18,6 @@ from inspector.config.settings import user_config
 from inspector.errors import UsageError
 from inspector.filters.language.fields import Term
 from inspector.json_file import JsonFile
-from inspector.present.copies import of_payload, of_request
 from inspector.present.spans import Span
 from inspector.present.traffic.columns import Appearance, TimeMode, by_width, column
 from inspector.present.traffic.log import LogModel
@@ -33,7 +32,6 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.list_detail import LAYOUTS, ListDetail
-from inspector.tui.widgets.payload_actions import choose_copy
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -395,6 +393,9 @@ class TrafficList(Ground):
 
     def action_copy_as(self) -> None:
         """Let the user choose what to copy of the selected row."""
+        from inspector.present.copies import of_payload, of_request  # not needed for the first paint
+        from inspector.tui.widgets.payload_actions import choose_copy
+
         journal, n = self._conversation.journal, self.chosen
         payload = getattr(journal.store.entry(n).what, "payload", b"") if 0 < n <= journal.count else b""
         choose_copy(self.app, [*of_payload(payload), *of_request(journal, n)] if payload else [])
