@@ -305,8 +305,8 @@ class InspectApp(QueuedApp[None]):
             await super().act(event)
 
     def refocus(self) -> None:
-        """Focus the visible panel; a dialog's keys work without a focus."""
-        if self.is_laid_out and not self.screen.is_modal:
+        """Focus the visible panel, unless it is still composed; a dialog's keys work without a focus."""
+        if self.is_laid_out and self.panel.is_mounted and not self.screen.is_modal:
             self.panel.take_focus()
 
     async def run_action(

@@ -1,5 +1,6 @@
 """How the traffic is looked at, as a view, and back; `test_marking` of the app marks lines."""
 
+import pytest
 from textual.binding import Binding
 
 from inspector.capture.format.notes import View
@@ -67,6 +68,18 @@ async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_befo
         await pilot.press("f5")
         await until(lambda: len(exchanges) == count + 1 and not exchanges[-1].is_open, "the live call")
         await until(lambda: "tools/call add: " in text(app), "what came of it")
+
+
+async def test_a_panel_that_is_still_composed_takes_no_focus(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with aboard("pier") as (app, pilot, _):
+        monkeypatch.setattr(type(app.panel), "is_mounted", False)
+        app.set_focus(None)
+        app.refocus()
+        await pilot.pause()
+        assert app.focused is None
+        monkeypatch.undo()
+        app.refocus()
+        await until(lambda: app.focused is not None, "the list has the focus")
 
 
 async def test_unsendable_entry_has_a_reason() -> None:
