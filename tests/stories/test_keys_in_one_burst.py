@@ -19,6 +19,7 @@ from inspector.protocol.frames import Direction
 from inspector.protocol.revisions._shape import Era
 from inspector.tui.app import InspectApp
 from inspector.tui.navigation import Navigation
+from inspector.tui.screens.inbox.server_request import QuestionPane
 from inspector.tui.widgets.schema_form.field_view import FieldView
 from inspector.tui.widgets.schema_form.form import SchemaForm
 from tests.servers.fields import KINDS, MANY
@@ -186,12 +187,13 @@ async def test_a_key_typed_when_the_next_request_is_seen_is_meant_for_its_form(
     load = SchemaForm.load
 
     async def slowly(form: SchemaForm, *args: Any) -> None:
-        drawing.set()
-        await go_on.wait()
+        if any(isinstance(each, QuestionPane) for each in form.ancestors):  # others are drawn ahead
+            drawing.set()
+            await go_on.wait()
         await load(form, *args)
 
     async with before() as person:
-        await at_tool(person, "ask")
+        await at_tool(person, "ask_all")
         await person.press("ctrl+j", shows="asks in ask")
         await person.press(*(("5", "enter") if where == "inbox" else ("exclamation_mark",)))
         await person.sees("Request 1", "Respond ^j")
@@ -202,7 +204,7 @@ async def test_a_key_typed_when_the_next_request_is_seen_is_meant_for_its_form(
         await person.press_quickly(*"4", "ctrl+j")
         go_on.set()
         await until(lambda: len(answered(person)) == 2, "both were answered")
-        assert answered(person) == [{"guests": 3}, {"guests": 4}]
+        assert answered(person) == [{"value": "3"}, {"value": "4"}]
 
 
 async def _is_not_locked(person: Person) -> None:

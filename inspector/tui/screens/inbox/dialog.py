@@ -1,7 +1,7 @@
 """Dialog that shows a server request over the visible screen. Leaving it leaves the request in the Inbox.
 
 It opens on a key and never by itself. When its request is withdrawn, it shows the reason and stays, so that what is
-typed next is no key of the screen below. When its request was answered and another one is pending, it shows that one.
+typed next is no key of the screen below. When its request was answered, it waits a moment for the next and shows it.
 """
 
 from typing import ClassVar, cast
@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from inspector.session.inbox import Ticket, TicketState
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
-from inspector.tui.input_queue import hold_keys
+from inspector.tui.input_queue import hold_keys, release_keys
 from inspector.tui.screens.inbox.rows import RequestRow
 from inspector.tui.screens.inbox.server_request import QuestionAction, QuestionPane
 from inspector.tui.widgets.dialogs import Dialog, DialogBox, is_on_top
@@ -45,7 +45,8 @@ class QuestionScreen(Dialog[None]):
         super().__init__()
         self._conversation = conversation
         self._ticket = ticket
-        self._answered = False
+        self._answered = self._is_last = False
+        """Whether the response was sent; whether no other request was pending at the last tick."""
         self._pane = QuestionPane(conversation)
 
     def compose(self) -> ComposeResult:
@@ -74,10 +75,12 @@ class QuestionScreen(Dialog[None]):
                 await self._pane.show(RequestRow(self._ticket.server_request, self._ticket))
             case TicketState.ANSWERED:
                 following = next(iter(self._conversation.inbox.waiting), None)
-                if following is None:
-                    self.dismiss()
-                else:
+                if following is not None:
                     await self._show(following)
+                elif self._is_last:
+                    release_keys(self)
+                    self.dismiss()
+                self._is_last = following is None  # a server often asks again at once
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("leave", "dismiss"):
@@ -98,6 +101,7 @@ class QuestionScreen(Dialog[None]):
         event.stop()
         if not self._answered:
             self._answered = True
-            if any(each is not event.ticket for each in self._conversation.inbox.waiting):
-                hold_keys(self)  # what is typed now is meant for the next request
+            hold_keys(self)  # what is typed now is meant for the next request, or the screen below
             await self._pane.send(event.ticket, event.reply)
+            if event.ticket.state is TicketState.WAITING:
+                release_keys(self)

@@ -27,6 +27,26 @@ async def test_one_question_follows_the_other_until_none_waits(subject: Asking) 
     assert (first.reply, second.reply) == (accepted({"city": "Oslo"}), declined())
 
 
+async def test_question_that_comes_a_moment_after_the_answer_is_shown_by_the_same_dialog(
+    subject: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.tui.screens.inbox.dialog._TICKS_PER_SECOND", 1e-6)
+    async with (app := Showing()).run_test(size=(80, 40)) as pilot:
+        await app.push_screen(dialog := QuestionScreen(subject, subject.ask_city()))
+        await press(pilot, *"Oslo", "ctrl+j", shows="Oslo")
+        await until(lambda: not subject.inbox.waiting, "it is answered")
+        await dialog._tick()
+        subject.ask_city("And then?")
+        await dialog._tick()
+        await shows(app, "And then?")
+        await press(pilot, *"Rome", "ctrl+j", shows="Rome")
+        await until(lambda: not subject.inbox.waiting, "that is answered, too")
+        await dialog._tick()
+        assert app.screen is dialog
+        await dialog._tick()
+        await until(lambda: app.screen is not dialog, "the dialog is closed")
+
+
 async def test_withdrawn_request_stays_on_the_screen_with_the_reason_until_escape(subject: Asking) -> None:
     ticket = subject.ask_city()
     async with (app := Showing()).run_test(size=(80, 24)) as pilot:
