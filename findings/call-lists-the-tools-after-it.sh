@@ -6,10 +6,10 @@ set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-for version in 1.30.0 2.3.0; do
-    python3 -m venv "$version"
-    "$version"/bin/pip install -q --disable-pip-version-check "mcp==$version" 2>/dev/null
-done
+python3 -m venv 1.30.0
+1.30.0/bin/pip install -q --disable-pip-version-check mcp==1.30.0 2>/dev/null
+python3 -m venv 2.3.0
+2.3.0/bin/pip install -q --disable-pip-version-check mcp==2.3.0 2>/dev/null
 cat > server.py <<'PY'
 import json
 import sys
