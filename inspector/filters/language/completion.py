@@ -109,7 +109,9 @@ def path_text(ref: Ref) -> str:
 def _step(step: Step) -> str:
     if step is None:
         return "[*]"
-    return f"[{step}]" if isinstance(step, int) else f".{step}" if _PLAIN.fullmatch(step) else f"[{quoted(step)}]"
+    if isinstance(step, int):
+        return f"[{step}]"
+    return f".{step}" if _PLAIN.fullmatch(step) else f"[{quoted(step)}]"
 
 
 def _values(ref: Ref, op: Op, values: tuple[Value, ...]) -> str:
