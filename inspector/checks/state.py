@@ -233,6 +233,8 @@ class ListState:
         """Page of each tool that has one and that a model may call, by the tool's name."""
         self.complete: set[str] = set()
         """Lists whose last page was received."""
+        self.announced: dict[str, int] = {}
+        """Entry of the newest `list_changed`, by kind."""
 
 
 class HttpState:
@@ -557,6 +559,15 @@ class CheckMoment:
     def asked_params(self) -> Any:
         """Params of the request; None without one."""
         return self.asked.params if self.asked is not None else None
+
+    def listed_as(self, kind: str, name: str | None) -> ListedDefinition | None:
+        """Return the definition that the server holds itself to in this message; None if not known.
+
+        After `list_changed` it is not known until the list is requested again, nor for a request sent before that.
+        """
+        known = self.state.lists.known[kind].get(name or "")
+        sent = self.asked.frame if self.asked is not None else self.n
+        return known if known and self.state.lists.announced.get(kind, 0) < known.frame < sent else None
 
     @property
     def payload(self) -> bytes:

@@ -217,7 +217,9 @@ def _learn_from_notification(state: ConnectionState, case: CheckMoment, message:
     elif message.method in ("notifications/tasks/status", "notifications/tasks"):
         _note_task(state, case)
     elif message.method.endswith("/list_changed"):
-        state.is_sampled(f"announced {message.method.split('/')[1]}", 1, 1)
+        kind = message.method.split("/")[1]
+        state.lists.announced[kind] = case.n
+        state.lists.complete.discard(f"{kind}/list")
     listen = listen_of(state, case.value) if state.ongoing.listens else None
     if listen is not None:
         listen.began = True

@@ -298,7 +298,7 @@ class ExportActions:
 
             self._app.push_screen(LinesScreen(visible(made.message, limit=200), made.lines))
         else:
-            self._app.notify(visible(made.message, limit=400), markup=False, timeout=8)
+            self._app.notify(made.message, timeout=8)
 
 
 def _fit(name: str) -> str:

@@ -22,7 +22,7 @@ def copy(app: App[Any], text: str, name: str = "", note: str = "") -> None:
 
     found = copied(name, text)
     if not found.text:
-        app.notify(found.message(), markup=False, timeout=4, severity="warning")
+        app.notify(found.message(), timeout=4, severity="warning")
         return
     app.copy_to_clipboard(found.text)
     argv = () if app.is_headless else clipboard_program()
@@ -31,7 +31,7 @@ def copy(app: App[Any], text: str, name: str = "", note: str = "") -> None:
         saved = "" if is_certain or not _saves(app) else " w saves it to a file."
         doubt = "" if is_certain else " It may not be in the clipboard."
         more = f" {note}" if note else ""
-        app.notify(f"{found.message(is_certain=is_certain)}{doubt}{saved}{more}", markup=False, timeout=4)
+        app.notify(f"{found.message(is_certain=is_certain)}{doubt}{saved}{more}", timeout=4)
 
     async def put() -> None:
         report(found, is_certain=await asyncio.to_thread(put_into_clipboard, argv, found.text) or is_known)

@@ -522,7 +522,7 @@ def drop_typed_ahead(widget: Widget) -> None:
     queue = _queue_of(widget)
     if queue is not None and (count := queue.drop()):
         keys = counted(count, "key")
-        widget.app.notify(f"Dropped {keys} typed ahead.", severity="warning", markup=False)
+        widget.app.notify(f"Dropped {keys} typed ahead.", severity="warning")
 
 
 def take_repeats(widget: Widget, most: int) -> int:

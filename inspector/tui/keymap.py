@@ -62,7 +62,7 @@ def take(app: App[Any]) -> None:
         app.set_keymap(own.for_textual)
     for title, problems in ((FILE, own.problems), (settings.FILE, user_config().problems)):
         for problem in problems:
-            app.notify(problem, title=title, severity="warning", markup=False, timeout=20)
+            app.notify(problem, title=title, severity="warning", timeout=20)
 
 
 def load(file: Path | None = None) -> Keymap:

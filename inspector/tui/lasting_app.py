@@ -147,6 +147,10 @@ class LastingApp(App[_T]):
         """Whether an internal error does not end the app now."""
         return self._lasts
 
+    def notify(self, message: str, *, title: str = "", markup: bool = False, **options: Any) -> None:
+        """Show a message, whoever wrote it: at most 400 characters, in readable ones, and never read as `markup`."""
+        super().notify(visible(message, limit=400), title=visible(title, limit=400), markup=False, **options)
+
     async def run_async(self, *, mouse: bool = True, **options: Any) -> _T | None:
         """Run the app; without the mouse in a terminal that cannot report it without harm."""
         return await super().run_async(mouse=mouse and terminal().has_mouse, **options)
@@ -169,7 +173,7 @@ class LastingApp(App[_T]):
             and (more := len(event.text.splitlines()) - 1) > 0
         ):
             left_out = f"{more:,} more were" if more > 1 else "another was"
-            self.notify(f"The field has one line: the first one was pasted, {left_out} left out.", markup=False)
+            self.notify(f"The field has one line: the first one was pasted, {left_out} left out.")
         await super().on_event(event)
 
     async def _process_messages_loop(self) -> None:
@@ -220,7 +224,7 @@ class LastingApp(App[_T]):
     def _noted(self, message: str) -> None:
         """Show a sentence, and repaint. It may be called on any thread."""
         if message:
-            self.call_later(partial(self.notify, message, severity="error", markup=False, timeout=_TOAST_S))
+            self.call_later(partial(self.notify, message, severity="error", timeout=_TOAST_S))
         if time.monotonic() - self._repainted > _REPAINT_AGAIN_S:
             self._repainted = time.monotonic()
             self.call_later(self.repaint)

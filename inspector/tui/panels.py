@@ -244,7 +244,7 @@ class Panel(Widget):
     def cycle_layout(self) -> None:
         """Switch the layout, or say that there is no other."""
         if self.frame is None or not self.frame.cycle_layout():
-            self.notify("This screen has one layout at this width.", markup=False, timeout=3)
+            self.notify("This screen has one layout at this width.", timeout=3)
 
     def show_entry(self, n: int) -> None:
         """Show an entry of the journal; only in Traffic."""

@@ -29,16 +29,15 @@ class Toasts:
         """Messages that stay until the next input."""
 
     def say(self, message: str, *, severity: str = "information", timeout: float = 4) -> None:
-        """Show a message for `timeout` seconds. Untrusted text is made visible; markup is never parsed."""
-        text = visible(message, limit=300)
-        self._app.notify(text, severity=severity, markup=False, timeout=timeout)  # type: ignore[arg-type]
+        """Show a message for `timeout` seconds."""
+        self._app.notify(message, severity=severity, timeout=timeout)  # type: ignore[arg-type]
 
     def show_until_input(self, message: str) -> None:
         """Show a message about an event that the user did not trigger. It disappears on the next key or click.
 
         A timeout would write to a terminal that is otherwise idle.
         """
-        self._until_input.add(message)
+        self._until_input.add(visible(message, limit=400))
         self.say(message, timeout=_UNTIL_DISMISSED_S)
 
     def notice(self, event: Event) -> None:

@@ -1,9 +1,9 @@
 """No text that was put together at run time reaches a widget that would read markup in it.
 
 A server may name its tool "[@click=app.quit]"; a title made by an f-string would obey. What goes to a widget is
-a `Text` or `Content` object, a literal of ours, or comes with markup=False. The check is a heuristic: it sees
-strings made at the very place where they are handed over (f-strings, `+`, `%`, format, join, str), which is
-where the mistake is made.
+a `Text` or `Content` object, a literal of ours, or comes with markup=False; a toast never reads any. The check is a
+heuristic: it sees strings made at the very place where they are handed over (f-strings, `+`, `%`, format, join, str),
+which is where the mistake is made.
 """
 
 import ast
@@ -14,7 +14,7 @@ import pytest
 from tests.architecture.sources import Source, dotted, read, sources
 
 _WIDGETS = {"Static", "Label", "Button", "Checkbox", "RadioButton", "Option", "Collapsible", "TabPane", "Tab", "Link"}
-_METHODS = {"notify", "update", "add_option", "add_row", "add_column", "add_leaf", "add", "add_tab", "set_label"}
+_METHODS = {"update", "add_option", "add_row", "add_column", "add_leaf", "add", "add_tab", "set_label"}
 _READS_MARKUP = frozenset(_WIDGETS | _METHODS)
 _ATTRIBUTES = frozenset({"border_title", "border_subtitle", "tooltip", "label", "title", "placeholder"})
 _KEYWORDS = frozenset({"title", "label", "content", "prompt", "tooltip", "placeholder", "message"})
@@ -81,8 +81,6 @@ def test_no_widget_is_given_a_string_made_at_run_time() -> None:
         "Static(f'{name}')",
         "yield Label('tool ' + name)",
         "widgets.Static('%s' % name, markup=True)",
-        "self.notify(f'{error}')",
-        "self.app.notify('lost', title=f'{server}')",
         "self.query_one(Label).update(', '.join(names))",
         "label.update(str(error))",
         "label.update(name if short else f'{name}!')",
@@ -106,7 +104,7 @@ def test_a_string_that_is_read_as_markup_is_found(text: str) -> None:
         "label.update(Text(f'{name}'))",
         "label.update(name)",
         "Content.from_markup('[b]$name', name=name)",
-        "self.notify(f'{error}', markup=False)",
+        "self.notify(f'{error}')",
         "self.border_title = Content(f'{tool.name}')",
         "total = a + b",
     ],

@@ -65,6 +65,14 @@ async def test_a_screen_of_our_app_waits_for_a_layout_at_most_half_as_long_as_by
         assert pilot.app.screen._update_timer._interval == 0.5 / constants.MAX_FPS
 
 
+async def test_a_toast_shows_foreign_text_as_it_is() -> None:
+    async with (app := LastingApp[None]()).run_test() as pilot:
+        app.screen.notify("[@click=app.quit]t\x1b[2J", title="[b]s\u202e", markup=True)
+        await pilot.pause()
+        (toast,) = app._notifications
+        assert (toast.markup, toast.title, toast.message) == (False, "[b]s‹U+202E›", "[@click=app.quit]t␛[2J")
+
+
 async def test_an_outdated_size_that_a_signal_reports_last_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     async with (app := LastingApp[None]()).run_test(size=(80, 24)) as pilot:
         assert app._driver is not None

@@ -182,7 +182,7 @@ def header_body_mismatch(case: CheckMoment) -> Iterator[Violation]:
 def _unnamed_header(case: CheckMoment, words: str) -> tuple[str, str] | None:
     """Return what to add to words about a missing Mcp-Param header that the tool's schema does not name; else None."""
     found, asked = _PARAM_HEADER.search(words), case.asked
-    known = case.state.lists.known["tools"].get(peek.text(asked.params, "name") or "") if asked is not None else None
+    known = case.listed_as("tools", peek.text(asked.params, "name")) if asked is not None else None
     if found is None or known is None or "x-mcp-header" in repr(peek.at(known.item, "inputSchema")):
         return None
     return f"; inputSchema has no x-mcp-header for {found[0]}, so that clients send none", (

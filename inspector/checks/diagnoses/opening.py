@@ -371,14 +371,13 @@ def list_changed_silently(case: CheckMoment) -> Iterator[Violation]:
         return
     if not before:
         items = peek.items(case.value, kind)
-        if items and case.method in case.state.lists.complete and not case.state.judged.get(f"announced {kind}", 0):
+        if items and case.method in case.state.lists.complete and kind not in case.state.lists.announced:
             sentence = f"{case.method} was empty at first and has {len(items):,} items later, without a notification"
             fix = "Register everything before the first response: clients that request the list once see nothing."
             yield Violation(sentence, f"/result/{kind}", severity=_WARNING, fix=fix)
         return
     now = {peek.text(item, "uri" if kind == "resources" else "name") for item in peek.items(case.value, kind)}
-    logged = case.state.judged.get(f"announced {kind}", 0)
-    if now != set(before) and case.state.capable(kind, "listChanged") and not logged:
+    if now != set(before) and case.state.capable(kind, "listChanged") and kind not in case.state.lists.announced:
         yield Violation(f"{kind} changed without a notification", f"/result/{kind}")
 
 

@@ -197,7 +197,7 @@ def missing_argument_accepted(case: CheckMoment) -> Iterator[Violation]:
     Fix: Return -32602 if a required argument is missing.
     """
     params = _params(case)
-    known = case.state.lists.known["prompts"].get(peek.text(params, "name") or "")
+    known = case.listed_as("prompts", peek.text(params, "name"))
     needed = [each for each in peek.items(known.item if known else None, "arguments") if peek.flag(each, "required")]
     if needed and not peek.mapping(params, "arguments"):
         yield from _refusal(case, _INVALID_PARAMS, "a prompt without a required argument")

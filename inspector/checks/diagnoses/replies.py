@@ -241,7 +241,7 @@ def call_rejected(case: CheckMoment) -> Iterator[Violation]:
     if case.asked is None or case.is_moot:
         return
     name = peek.text(case.asked.params, "name") or ""
-    known = case.state.lists.known["tools"].get(name)
+    known = case.listed_as("tools", name)
     if known is not None and peek.has(known.item, "outputSchema"):
         if (found := own_result_rejected(name, reason_of(case.value))) is not None:
             yield found

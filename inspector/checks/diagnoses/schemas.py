@@ -162,7 +162,7 @@ def arguments_not_listed(case: CheckMoment) -> Iterator[Violation]:
     """
     name = peek.text(case.asked_params, "name") or ""
     message = peek.text(case.value, "message") or peek.text(case.value, "content", 0, "text") or ""
-    known = case.state.lists.known["tools"].get(name) if _MISSES.search(message[:2000]) else None
+    known = case.listed_as("tools", name) if _MISSES.search(message[:2000]) else None
     schema = peek.mapping(known.item, "inputSchema") if known is not None else {"required": ()}
     if not peek.mapping(schema, "properties") and not _LISTS_MORE.intersection(schema):
         place = "/error" if isinstance(case.message, ErrorResponse) else "/result"

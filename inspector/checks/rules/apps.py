@@ -162,8 +162,8 @@ def app_calls_hidden_tool(case: CheckMoment) -> Iterator[Violation]:
     Fix: Add "app" to _meta.ui.visibility of the tool, or call another tool.
     """
     name = peek.text(case.value, "name") or ""
-    known = case.state.lists.known["tools"].get(name)
-    if not _from_view(case) or not case.state.lists.known["tools"]:
+    known = case.listed_as("tools", name)
+    if not _from_view(case) or "tools/list" not in case.state.lists.complete:
         return
     if known is None:
         yield Violation(f"the app calls {cut(name, 80)!r}, which the server does not list", "/params/name")

@@ -83,7 +83,7 @@ def listed_resource_unreadable(case: CheckMoment) -> Iterator[Violation]:
     Fix: Return the contents of each listed resource, or leave it out of the list.
     """
     uri = peek.text(case.asked_params, "uri")
-    if uri is None or uri not in case.state.lists.known["resources"] or uri.startswith("ui:"):
+    if uri is None or not case.listed_as("resources", uri) or uri.startswith("ui:"):
         return
     reason = reason_of(case.value)
     mild = _WARNING if _OF_A_PROGRAM.search(reason) or _DENIED.search(reason[:300]) else None
@@ -138,7 +138,7 @@ def prompt_argument_unmarked(case: CheckMoment) -> Iterator[Violation]:
     Fix: Set `required` to true for this argument in prompts/list, or do without it.
     """
     prompt, reason = peek.text(case.asked_params, "name") or "", reason_of(case.value)
-    listed = case.state.lists.known["prompts"].get(prompt)
+    listed = case.listed_as("prompts", prompt)
     if listed is None or not _MISSING.search(reason):
         return
     given, arguments = peek.mapping(case.asked_params, "arguments") or {}, peek.items(listed.item, "arguments")
@@ -189,7 +189,7 @@ def resource_not_found_code(case: CheckMoment) -> Iterator[Violation]:
         )
         yield Violation(sentence, "/result", fix=f"Return error {wanted}.")
         return
-    if uri in case.state.lists.known["resources"]:
+    if case.listed_as("resources", uri):
         return  # `listed-resource-unreadable` reports it: the code is the smaller part
     if case.row and code not in (None, wanted, -32601) and _GONE.search(message[:500]):
         if not (case.is_modern and code == -32002):  # `obsolete-error-code` reports that one
@@ -204,7 +204,7 @@ def resource_differs_from_list(case: CheckMoment) -> Iterator[Violation]:
     Fix: Update the list entry, or the contents.
     """
     uri = peek.text(case.asked_params, "uri") or ""
-    known, contents = case.state.lists.known["resources"].get(uri), peek.items(case.value, "contents")
+    known, contents = case.listed_as("resources", uri), peek.items(case.value, "contents")
     if known is None or len(contents) != 1 or peek.text(contents[0], "uri") != uri:
         return
     listed, read = peek.text(known.item, "mimeType"), peek.text(contents[0], "mimeType")

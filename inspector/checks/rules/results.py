@@ -117,7 +117,7 @@ def _is_final(case: CheckMoment) -> bool:
 
 
 def _tool(case: CheckMoment) -> Any:
-    known = case.state.lists.known["tools"].get(peek.text(case.asked_params, "name") or "")
+    known = case.listed_as("tools", peek.text(case.asked_params, "name"))
     return known.item if known else None
 
 

@@ -39,7 +39,7 @@ def task_not_requested(case: CheckMoment) -> Iterator[Violation]:
     if type(case.value) is not dict:
         return
     if "task" not in case.value:
-        known = case.state.lists.known["tools"].get(peek.text(params, "name") or "")
+        known = case.listed_as("tools", peek.text(params, "name"))
         promised = peek.text(known.item if known else None, "execution", "taskSupport") in ("optional", "required")
         if asked and promised and case.state.capable("tasks", "requests", "tools", "call"):
             yield Violation("a task was requested, but the result was returned instead", "/result")

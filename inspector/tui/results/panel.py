@@ -245,7 +245,7 @@ class ResultPanel(Widget):
         blocks = [self.body.block, *(self.looked.view.blocks if self.looked else ())]
         found = next((block for block in blocks if block and block.look == "image" and block.data), None)
         if found is None or found.data is None:
-            self.app.notify("No image in this result.", markup=False)
+            self.app.notify("No image in this result.")
             return
         self.app.push_screen(PictureScreen(found.data, plain(found.title)))
 
@@ -254,7 +254,7 @@ class ResultPanel(Widget):
         if await self.body.toggle_markdown():
             self.body.focus_body()
         else:
-            self.app.notify("No text in this result.", markup=False)
+            self.app.notify("No text in this result.")
 
     def action_again(self) -> None:
         """Ask the panel to repeat the chosen call."""
@@ -264,7 +264,7 @@ class ResultPanel(Widget):
     def action_entry(self) -> None:
         """Show the request of the shown result in Traffic."""
         if self._earlier:
-            self.app.notify("The request belongs to the previous connection.", markup=False)
+            self.app.notify("The request belongs to the previous connection.")
         elif self.exchange is not None:
             self.post_message(Panel.EntryWanted(self.exchange.request_frame))
 

@@ -312,7 +312,7 @@ class Menus:
     def _refuse(self, pressed: str) -> None:
         """Ring the bell and say that keys have no action; those typed ahead are dropped."""
         self._app.bell()
-        self._app.notify(f"{pressed}: no action here.", markup=False, timeout=3)
+        self._app.notify(f"{pressed}: no action here.", timeout=3)
         drop_typed_ahead(self._app.screen)
 
     def close(self) -> None:

@@ -281,7 +281,7 @@ class PayloadView(Widget):
             view.lay_out_again()
             view.go_to(raw.row_at(offset, view.line_width))
         message = "Long lines wrap." if self._wraps else "Long lines do not wrap: ← and → scroll."
-        self.app.notify(message, markup=False, timeout=3)
+        self.app.notify(message, timeout=3)
 
     def action_sideways(self, by: int) -> None:
         """Scroll the exact text to the right or to the left."""

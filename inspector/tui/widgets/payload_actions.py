@@ -129,9 +129,7 @@ class PayloadActions:
         return ran.payload
 
     def _tell(self, sentence: str, *, grave: bool = False) -> None:
-        self._widget.app.notify(
-            visible(sentence, limit=400), markup=False, timeout=4, severity="warning" if grave else "information"
-        )
+        self._widget.app.notify(sentence, timeout=4, severity="warning" if grave else "information")
 
 
 def _trimmed(payload: bytes) -> bytes:
@@ -168,7 +166,7 @@ def choose_copy(app: App[Any], copies: Sequence[Copy]) -> None:
     if copies:
         app.push_screen(CopyScreen(copies), chose)
     else:
-        app.notify("Nothing to copy.", markup=False, timeout=4)
+        app.notify("Nothing to copy.", timeout=4)
 
 
 class CopyScreen(Dialog[Copy | None]):

@@ -110,14 +110,14 @@ class CreateDialog(Dialog[CreatedT | None], Generic[CreatedT]):
         elif self in self.app.screen_stack:
             self._made = made
         else:
-            self.app.notify(visible(self.result_text(made), limit=400), markup=False, timeout=8)
+            self.app.notify(self.result_text(made), timeout=8)
 
     def _fail(self, sentence: str) -> None:
         self._is_making = False
         if self in self.app.screen_stack:
             self._say(sentence)
         else:
-            self.app.notify(visible(sentence, limit=400), severity="error", markup=False, timeout=8)
+            self.app.notify(sentence, severity="error", timeout=8)
 
     def _say(self, sentence: str) -> None:
         shown = f"{glyphs().warning} {visible(sentence, limit=400)}" if sentence else ""

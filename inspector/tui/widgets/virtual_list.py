@@ -321,7 +321,7 @@ class LogList(VirtualLines):
     def on_key(self, event: events.Key) -> None:
         """Say why Enter opens nothing: it may have been pressed before the rows have come."""
         if event.key in keys.action("list.open").keys and not self._source.count and self.empty:
-            self.notify(f"Nothing to open: {visible(plain(self.empty[0]))}", markup=False, timeout=3)
+            self.notify(f"Nothing to open: {visible(plain(self.empty[0]))}", timeout=3)
 
     def action_last(self) -> None:
         """Go to the newest row and follow."""

@@ -101,6 +101,34 @@ def test_structured_content_of_many_results_is_sampled() -> None:
     assert sum(each.id == "structured-content-invalid" for each in talk.findings()) == 20 + 3
 
 
+@pytest.mark.parametrize(
+    ("steps", "found"),
+    [
+        ("listed announced call", set()),
+        ("listed call announced", set()),
+        ("listed call announced listed", set()),
+        ("listed announced listed call", {"structured-content-invalid"}),
+    ],
+)
+def test_a_result_is_not_judged_by_a_definition_that_was_announced_as_changed(steps: str, found: set[str]) -> None:
+    talk = Talk()
+
+    def act(what: str) -> None:
+        if what == "announced":
+            talk.tell("notifications/tools/list_changed")
+        else:
+            tool = {"name": "t", "inputSchema": {"type": "object"}, "outputSchema": _SCHEMA}
+            talk.ask("tools/list").answer({"tools": [tool]})
+
+    before, _, during = steps.partition("call")
+    for each in before.split():
+        act(each)
+    talk.ask("tools/call", {"name": "t"}, 77)
+    for each in during.split():
+        act(each)
+    assert ids(talk.answer(_structured({"a": "1"}), 77)) & {"structured-content-invalid"} == found
+
+
 def test_a_tool_of_a_page_that_has_not_come_may_exist() -> None:
     assert "unknown-tool-as-tool-error" not in ids(_unknown("u", _FAILED, nextCursor="2")())
     assert "unknown-tool-as-tool-error" not in ids(_unknown("u", {"content": [_TEXT]})())

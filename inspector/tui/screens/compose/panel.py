@@ -521,12 +521,10 @@ class ComposerPanel(Panel):
 
     def action_send(self) -> None:
         if why := why_silent(self.conversation):
-            self.app.notify(why, severity="warning", markup=False)
+            self.app.notify(why, severity="warning")
             return
         if self._awaited is not None:
-            self.app.notify(
-                f"Still waiting for the previous response; {keys.shown_key('request.cancel')} cancels.", markup=False
-            )
+            self.app.notify(f"Still waiting for the previous response; {keys.shown_key('request.cancel')} cancels.")
             return
         message = ComposedMessage(self.form.draft, self.conversation.journal, self.conversation.now_ns)
         self._awaited = message, self._send(message)

@@ -141,7 +141,7 @@ class FindingsPanel(Panel):
     def action_clear_filter(self) -> None:
         """Show all findings again."""
         if not self._bar.display:
-            self.notify(NO_FILTER, markup=False, timeout=3)
+            self.notify(NO_FILTER, timeout=3)
         self._bar.text = ""
         self._bar.display = False
         self._want("")
@@ -161,7 +161,7 @@ class FindingsPanel(Panel):
     def action_muted(self) -> None:
         """Toggle whether muted findings are shown."""
         if not self._conversation.checks.hidden:
-            self.notify("Nothing is muted.", markup=False, timeout=3)
+            self.notify("Nothing is muted.", timeout=3)
         self._rows.shows_muted = not self._rows.shows_muted
         self._look()
 
@@ -188,7 +188,7 @@ class FindingsPanel(Panel):
             if mutes <= now
             else "No longer muted."
         )
-        self.notify(message if kept else f"{message} It could not be saved.", markup=False, timeout=3)
+        self.notify(message if kept else f"{message} It could not be saved.", timeout=3)
         self._look()
 
     # Messages of the widgets
@@ -215,7 +215,7 @@ class FindingsPanel(Panel):
         if found is not None and found.frames:
             self.post_message(self.EntryWanted(found.frames[0], found.pointer, found.span))
         elif found is not None:
-            self.notify("No evidence to show: a message is missing.", markup=False)
+            self.notify("No evidence to show: a message is missing.")
 
     # Rendering
 

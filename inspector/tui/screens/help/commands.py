@@ -35,7 +35,7 @@ class OtherActions:
                 yield Command(each.label, each.needs or each.sentence, each.key_text, run, each.where, each.id)
 
     def _notify(self, text: str) -> None:
-        self._app.notify(text, markup=False)
+        self._app.notify(text)
 
     async def _go(self, action: Action) -> None:
         """Show the screen of an action, and run it there; if it is not possible, say so."""

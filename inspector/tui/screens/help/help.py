@@ -160,7 +160,7 @@ def _all_commands(valid: Sequence[Command], owner: Widget) -> list[Command]:
     """Return all actions: valid ones can be run, the others notify the user that they can't."""
 
     def say() -> None:
-        owner.app.notify("Not available here.", markup=False, timeout=3)
+        owner.app.notify("Not available here.", timeout=3)
 
     known = {each.id for each in valid}
     rest = [each for each in keys.all_actions() if each.id not in known]

@@ -185,7 +185,7 @@ class InboxPanel(Panel):
     async def action_roots(self) -> None:
         """Edit the list of roots."""
         if not self.conversation.can_act:
-            self.app.notify("Not available in a recording.", markup=False)
+            self.app.notify("Not available in a recording.")
             return
         async with self._drawing:
             await self.pane.show_roots()
@@ -224,14 +224,14 @@ class InboxPanel(Panel):
             self._holds = True
             hold_keys(self)  # what is typed now is meant for the next request
         if not await self.pane.send(event.ticket, event.reply):
-            self.app.notify("That request no longer waits for a response.", severity="warning", markup=False)
+            self.app.notify("That request no longer waits for a response.", severity="warning")
 
     async def on_question_pane_roots_chosen(self, event: QuestionPane.RootsChosen) -> None:
         """Return the edited roots to the server from the next request on."""
         event.stop()
         await self.conversation.inbox.set_roots(event.roots)
         count = len(event.roots)
-        self.app.notify(f"{counted(count, 'root')} from the next request.", markup=False)
+        self.app.notify(f"{counted(count, 'root')} from the next request.")
         self._say()
         self.frame.close()
         self._list.focus()

@@ -478,7 +478,7 @@ class QuestionPane(Widget):
                 if await self._is_confirmed():
                     self.post_message(self.RootsChosen(roots_of(self.form.arguments)))
             case _ if server_request is None or asked is None or asked.ticket is None:
-                self.app.notify("No request is waiting for a response.", markup=False)
+                self.app.notify("No request is waiting for a response.")
             case "open":
                 open_link(server_request, partial(_say, self))
             case "model":
@@ -558,7 +558,7 @@ def _has_selection(focused: Widget | None) -> bool:
 
 
 def _say(pane: QuestionPane, what: str, grave: bool) -> None:
-    pane.app.notify(what, severity="warning" if grave else "information", markup=False)
+    pane.app.notify(what, severity="warning" if grave else "information")
 
 
 def _text(pane: QuestionPane, sections: tuple[Section, ...]) -> Group:

@@ -133,7 +133,7 @@ class AppOpener:
             return
         found = result_of(self._conversation.journal, exchange)
         if found is None:
-            self._panel.app.notify("Call the tool first: its app shows the result.", markup=False)
+            self._panel.app.notify("Call the tool first: its app shows the result.")
             return
         if shown is not None:
             shown.end()
@@ -219,7 +219,7 @@ class AppScreen(Dialog[None]):
         """Open the page in the browser."""
         why_not = out_of_reach()
         if why_not or not self._shown.url or not open_browser(self._shown.url):
-            self.app.notify(f"Not opened: {why_not or 'no browser was found'}.", severity="warning", markup=False)
+            self.app.notify(f"Not opened: {why_not or 'no browser was found'}.", severity="warning")
 
     def action_end(self) -> None:
         """End the app."""

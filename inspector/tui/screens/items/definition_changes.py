@@ -93,9 +93,9 @@ async def approve(
         return _seen(conversation).keep(approved(memory, kinds, int(time.time())))
 
     if await asyncio.to_thread(keep):
-        app.notify("Baseline updated. You will be notified of later changes.", markup=False)
+        app.notify("Baseline updated. You will be notified of later changes.")
     else:
-        app.notify("Cannot save the baseline: the state directory is not writable.", severity="error", markup=False)
+        app.notify("Cannot save the baseline: the state directory is not writable.", severity="error")
     conversation.memory.compared = ()
 
 

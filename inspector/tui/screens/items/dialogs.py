@@ -255,4 +255,4 @@ def show_hosts(app: App[Any], conversation: OpenConversation) -> None:
     if conversation.journal.conversation.catalogue.listings["tools"].items:
         app.push_screen(HostsScreen(conversation))
     else:
-        app.notify("The server lists no tools.", markup=False)
+        app.notify("The server lists no tools.")

@@ -421,7 +421,7 @@ class ItemForm(Widget):
         """Show that nothing was sent: on the bar, or as a toast if the result hides it."""
         drop_typed_ahead(self)
         if not self.region and (why := self._why_not or self.withheld()):
-            self.app.notify(visible(why, limit=300), markup=False)
+            self.app.notify(why)
         self._tried = True
         self._renew_bar()
 

@@ -363,7 +363,7 @@ class OfferForm(ItemForm):
         """Put the next proposed value into its field."""
         value = self._completions.take_next()
         if value is None:
-            self.app.notify("No proposed values.", markup=False)
+            self.app.notify("No proposed values.")
         else:
             await self._put(value)
 

@@ -546,7 +546,7 @@ class ItemsPanel(Panel, Generic[FormT]):
 
     def action_clear_filter(self) -> None:
         if not self.items.end_search():
-            self.notify(NO_FILTER, markup=False, timeout=3)
+            self.notify(NO_FILTER, timeout=3)
 
     def usage_text(self) -> str:
         """Return when the list was fetched, with its TTL and cache scope, for the full description; "" if not given."""
@@ -609,7 +609,7 @@ class ItemsPanel(Panel, Generic[FormT]):
     async def action_more(self) -> None:
         """Fetch the next page of the list."""
         if why := why_silent(self.conversation):
-            self.app.notify(why, severity="warning", markup=False)
+            self.app.notify(why, severity="warning")
             return
         await self.conversation.fetch_more(*self.items.kind.kinds)
 
@@ -619,7 +619,7 @@ async def _show_call(panel: ItemsPanel[Any], wanted: WantedCall) -> None:
     item = panel.items.named(wanted.target)
     if item is None:
         message = f"{wanted.target or 'A call without a name'} is not listed by the server."
-        panel.app.notify(visible(message, limit=200), severity="warning", markup=False)
+        panel.app.notify(message, severity="warning")
         return
     panel.items.select(item)
     await panel.choose(item)
@@ -635,12 +635,12 @@ def _save_block(panel: ItemsPanel[Any]) -> None:
     """Ask for a file name and save the block under the cursor."""
     block = panel.result.body.block
     if block is None:
-        panel.app.notify("Nothing to save yet.", markup=False)
+        panel.app.notify("Nothing to save yet.")
         return
 
     def saved(path: object) -> None:
         if path is not None:
-            panel.app.notify(f"Saved as {visible(str(path), limit=300)}.", markup=False)
+            panel.app.notify(f"Saved as {visible(str(path), limit=300)}.")
 
     payload, item = block.payload, panel.form.item
     name = file_name(block.uri, block.mime_type, payload, called=item.name if item is not None else "")

@@ -72,7 +72,7 @@ class PromptsPanel(OffersPanel):
             return
         looked = self.result.looked
         if looked is None or looked.finished.result is None:
-            self.app.notify("No messages to copy yet.", markup=False)
+            self.app.notify("No messages to copy yet.")
             return
         result = looked.finished.result
         copy(self.app, json_text(result) if name == "copy-json" else prompt_markdown(result))

@@ -266,7 +266,7 @@ def _pair(panel: ResourcesPanel, newer: Exchange | None) -> tuple[Exchange, Exch
 def _tell(
     panel: ResourcesPanel, what: str, severity: Literal["information", "warning", "error"] = "information"
 ) -> None:
-    panel.app.notify(text.visible(what, limit=400), severity=severity, markup=False)
+    panel.app.notify(what, severity=severity)
 
 
 def _result(journal: Journal, exchange: Exchange) -> object:

@@ -616,7 +616,7 @@ class SavedCalls(Widget):
         self._renew()
 
     def _tell(self, words: str, *, error: bool = False) -> None:
-        self.app.notify(visible(words, limit=400), severity="error" if error else "information", markup=False)
+        self.app.notify(words, severity="error" if error else "information")
 
 
 def _lists(conversation: OpenConversation) -> tuple[int, ...]:

@@ -234,7 +234,7 @@ class ToolsPanel(ItemsPanel[ToolForm]):
                 self._app_opener().open(self.form.tool, last.exchange if last is not None else None)
             case "sort":
                 title = self._rows.sort_next()
-                self.app.notify(f"Sorted by {title.lower()}." if title else "In the server's order.", markup=False)
+                self.app.notify(f"Sorted by {title.lower()}." if title else "In the server's order.")
             case "schema":
                 self.steps.show_view(SCHEMA)
             case "stderr":

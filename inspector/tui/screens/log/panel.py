@@ -119,7 +119,7 @@ class ServerLogPanel(Panel):
     def action_clear_filter(self) -> None:
         """Show all lines again."""
         if self.model.filter == LogFilter() and not self._bar.display:
-            self.notify(NO_FILTER, markup=False, timeout=3)
+            self.notify(NO_FILTER, timeout=3)
         self._bar.text = ""
         self._bar.display = False
         self._show(LogFilter())
@@ -139,7 +139,7 @@ class ServerLogPanel(Panel):
     def action_ask(self) -> None:
         """Choose the level to request from the server."""
         if why := why_silent(self._conversation):
-            self.app.notify(why, severity="warning", markup=False)
+            self.app.notify(why, severity="warning")
             return
         each = takes_levels(self._conversation.journal)
         labels = [*LEVELS, *([NO_MESSAGES] if each else [])]
@@ -155,7 +155,7 @@ class ServerLogPanel(Panel):
         reply = called.reply if called is not None else None
         if isinstance(reply, Replied) and isinstance(reply.message, ErrorResponse):
             message = visible(reply.message.message, limit=200)
-            self.app.notify(f"Cannot set the level: {message}", severity="warning", markup=False)
+            self.app.notify(f"Cannot set the level: {message}", severity="warning")
 
     # Messages of the widgets
 

@@ -97,7 +97,7 @@ class LoginScreen(Dialog[None]):
         if guide is None or guide.busy:
             return False
         if not guide.failed:
-            self.app.notify("Logged in.", markup=False)
+            self.app.notify("Logged in.")
             return True
         return False
 

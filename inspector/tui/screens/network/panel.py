@@ -126,7 +126,7 @@ class NetworkPanel(Panel):
     def action_reveal(self) -> None:
         """Toggle the masking of secrets."""
         self._reveal = not self._reveal
-        self.notify(f"Secrets are {'shown' if self._reveal else 'masked'}.", markup=False, timeout=3)
+        self.notify(f"Secrets are {'shown' if self._reveal else 'masked'}.", timeout=3)
         self._show()
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:

@@ -122,5 +122,5 @@ class MarksScreen(Dialog["Mark | View | None"]):
         try:
             change()
         except UsageError as error:
-            self.notify(visible(error.full_text, limit=300), severity="error", markup=False)
+            self.notify(error.full_text, severity="error")
         self._show()

@@ -116,7 +116,7 @@ class ServerPanel(Panel):
     def action_reveal(self) -> None:
         """Toggle the masking of variable values."""
         self._reveal = not self._reveal
-        self.notify(f"Secrets are {'shown' if self._reveal else 'masked'}.", markup=False, timeout=3)
+        self.notify(f"Secrets are {'shown' if self._reveal else 'masked'}.", timeout=3)
         self._look()
 
     def action_copy(self) -> None:

@@ -114,7 +114,7 @@ class CompareScreen(Dialog[None]):
         if at is not None:
             self._list.go_to(at)
         elif not first:
-            self.notify(f"No {'next' if by > 0 else 'previous'} difference.", markup=False, timeout=3)
+            self.notify(f"No {'next' if by > 0 else 'previous'} difference.", timeout=3)
 
     def action_exact(self) -> None:
         """Toggle whether generated values are compared."""

@@ -209,4 +209,4 @@ class SessionsPanel(Panel):
         self.action_look_again()
 
     def _say(self, message: str, *, severity: str = "warning") -> None:
-        self.notify(visible(message, limit=300), severity=severity, markup=False, timeout=4)  # type: ignore[arg-type]
+        self.notify(message, severity=severity, timeout=4)  # type: ignore[arg-type]

@@ -173,9 +173,9 @@ class SkillsPanel(Panel):
         skill = row.held.skill
         file = row.file or next((file for file in skill.files if file.is_manifest), None)
         if file is None:
-            self.app.notify("Its entry lists no SKILL.md.", severity="warning", markup=False)
+            self.app.notify("Its entry lists no SKILL.md.", severity="warning")
         elif refused := why_not_read(row.held, file):
-            self.app.notify(f"Not read: {refused}.", severity="warning", markup=False)
+            self.app.notify(f"Not read: {refused}.", severity="warning")
         else:
             self._perform("reading", lambda revision: read_skill_file(skill, file, revision=revision))
 
@@ -234,15 +234,15 @@ class SkillsPanel(Panel):
     def _chosen(self) -> SkillRow | None:
         """Return the row that a key applies to; if there is none yet, notify the user and return None."""
         if self._row is None:
-            self.app.notify("The list is still arriving.", markup=False)
+            self.app.notify("The list is still arriving.")
         return self._row
 
     def _can_ask(self, what: str) -> bool:
         """Return whether an operation can start now. A visible skill can be read while the list is still arriving."""
         if not self._may_ask:
-            self.app.notify(why_silent(self.conversation), severity="warning", markup=False)
+            self.app.notify(why_silent(self.conversation), severity="warning")
         elif what in self._under_way:
-            self.app.notify(f"Still {what}.", markup=False)
+            self.app.notify(f"Still {what}.")
         return self._may_ask and what not in self._under_way
 
     def _status(self) -> tuple[list[Span], list[Span]]:

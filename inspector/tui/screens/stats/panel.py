@@ -290,7 +290,7 @@ class StatsPanel(Panel):
         if len(self._conversations()) == 1 and self._is_of_all:
             self._is_of_all = False
             message = f"Only one server is open. {keys.shown_key('tabs.open')} opens another one."
-            self.app.notify(message, markup=False, timeout=3)
+            self.app.notify(message, timeout=3)
             return
         self._begin()
         self.sync()
@@ -327,7 +327,7 @@ class StatsPanel(Panel):
     def _filter_by(self, group: StatsGroup | None) -> None:
         term = filter_of(self._by, group.key) if group is not None else None
         if term is None:
-            self.app.notify("No filter selects this row.", markup=False, timeout=3)
+            self.app.notify("No filter selects this row.", timeout=3)
             return
         both = term if self._term is None else all_of([self._term, term])
         self.post_message(self.EntryWanted(0, matching=describe(both)))

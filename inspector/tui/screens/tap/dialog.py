@@ -404,7 +404,7 @@ class HeldScreen(Dialog[None]):
         elif kind == "request" and isinstance(request := self._json("The request", text), dict):
             done = await self._tap.ask("send", method=request.get("method"), params=request.get("params"))
             if done:
-                self.app.notify("Sent. Its response is in the traffic; the client does not see it.", markup=False)
+                self.app.notify("Sent. Its response is in the traffic; the client does not see it.")
         if done:
             self._finish()
 
@@ -469,7 +469,7 @@ class HeldScreen(Dialog[None]):
         schema, path = self._part(tool)
         if not isinstance(schema, dict):
             what = "a listed tool" if path[0] == "params" else "an output schema"
-            self.app.notify(f"There is no form: this is not a call of a tool with {what}.", markup=False)
+            self.app.notify(f"There is no form: this is not a call of a tool with {what}.")
             return
         value = self._json("The text", self._editor.text)
         if value is not None:
@@ -536,7 +536,7 @@ class HeldScreen(Dialog[None]):
         try:
             text = await asyncio.to_thread(_content, text[1:].strip())
         except (OSError, ValueError) as error:
-            self.app.notify(f"The file can't be read: {error}", severity="warning", markup=False)
+            self.app.notify(f"The file can't be read: {error}", severity="warning")
             return None
         return self._json("The file", text)
 
@@ -545,7 +545,7 @@ class HeldScreen(Dialog[None]):
         try:
             return read_json(text)
         except UnreadableDocument as error:
-            self.app.notify(f"{what} is not JSON: {error}", severity="warning", markup=False)
+            self.app.notify(f"{what} is not JSON: {error}", severity="warning")
             return None
 
 

@@ -22,7 +22,7 @@ from inspector.protocol.flows.tasks import why_no_list
 from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.tracking.tasks import Task
 from inspector.session.tasks import SessionTasks
-from inspector.text import counted, visible
+from inspector.text import counted
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation, why_silent
 from inspector.tui.panels import Panel
@@ -278,7 +278,7 @@ class TasksPanel(Panel):
 
     def _can_act(self) -> bool:
         if why := why_silent(self.conversation):
-            self.app.notify(why, severity="warning", markup=False)
+            self.app.notify(why, severity="warning")
         return not why
 
     def _mine(self, done: str) -> Task | None:
@@ -287,7 +287,7 @@ class TasksPanel(Panel):
         if task is None or not self._can_act():
             return None
         if not task.by_server:
-            self.app.notify(f"The client runs this task; it cannot be {done} from here.", markup=False)
+            self.app.notify(f"The client runs this task; it cannot be {done} from here.")
             return None
         return task
 
@@ -296,13 +296,13 @@ class TasksPanel(Panel):
             try:
                 called = await self.conversation.tasks.perform(action)
             except InspectError as error:
-                self._warn(str(error))
+                self.app.notify(str(error), severity="warning")
                 return
             reply = called.reply if called is not None else None
             if isinstance(reply, Replied) and isinstance(reply.message, ErrorResponse):
-                self._warn(f"Server error: {reply.message.message or reply.message.code}")
+                self.app.notify(f"Server error: {reply.message.message or reply.message.code}", severity="warning")
             else:
-                self.app.notify(f"Task {done}.", markup=False, timeout=3)
+                self.app.notify(f"Task {done}.", timeout=3)
 
         self.run_worker(work(), group="tasks")
 
@@ -310,14 +310,11 @@ class TasksPanel(Panel):
         try:
             listed = await self.conversation.tasks.perform(lambda tasks: tasks.list())
         except InspectError as error:
-            self._warn(str(error))
+            self.app.notify(str(error), severity="warning")
             return
         count = len(listed.ids)
         why = f" {listed.stopped}" if listed.stopped else ""
-        self.app.notify(visible(f"The server lists {counted(count, 'task')}.{why}"), markup=False)
-
-    def _warn(self, what: str) -> None:
-        self.app.notify(visible(what, limit=300), severity="warning", markup=False)
+        self.app.notify(f"The server lists {counted(count, 'task')}.{why}")
 
 
 def _leaving(id_: str) -> Callable[[SessionTasks], Awaitable[None]]:

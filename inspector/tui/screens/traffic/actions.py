@@ -112,7 +112,7 @@ def _declares_output(journal: Journal, came: SeenExchange) -> bool:
 
 def _say(view: Widget, sentence: str, *, grave: bool = False) -> None:
     severity = "warning" if grave else "information"
-    view.app.notify(visible(sentence, limit=400), markup=False, timeout=8, severity=severity)  # type: ignore[arg-type]
+    view.app.notify(sentence, timeout=8, severity=severity)  # type: ignore[arg-type]
 
 
 class TrafficNavigation:
@@ -240,7 +240,7 @@ class TrafficNavigation:
         )
 
     def _say(self, message: str) -> None:
-        self.list.notify(visible(message, limit=300), markup=False, timeout=3)
+        self.list.notify(message, timeout=3)
 
 
 class TrafficFiltering:
@@ -253,7 +253,7 @@ class TrafficFiltering:
 
     def action_clear_filter(self) -> None:
         if not self.list.leave_filter():
-            self.list.notify(NO_FILTER, markup=False, timeout=3)
+            self.list.notify(NO_FILTER, timeout=3)
 
     def action_find(self) -> None:
         """Open the search line."""
@@ -263,9 +263,7 @@ class TrafficFiltering:
         """Toggle whether matches are shown with their request or response."""
         shown = self.list.show_partners()
         where = " The tree shows each pair as one row." if self.list.model.tree else ""
-        self.list.notify(
-            f"Matches {'with' if shown else 'without'} their request or response.{where}", markup=False, timeout=3
-        )
+        self.list.notify(f"Matches {'with' if shown else 'without'} their request or response.{where}", timeout=3)
 
     def action_by_value(self, how: str) -> None:
         """Filter by the selected value of the payload, or else by the row."""
@@ -276,7 +274,7 @@ class TrafficFiltering:
         else:
             test = row_test(self.list.filters.conversation.journal, self.list.chosen) if self.list.chosen else None
         if test is None:
-            self.list.notify("No value to filter by.", markup=False, timeout=3)
+            self.list.notify("No value to filter by.", timeout=3)
             return
         pane = self.list.filters
         pane.set(combined(pane.text, test, how))
@@ -325,7 +323,7 @@ class TrafficMarking:
             change()
         except UsageError as error:
             message = visible(error.full_text, limit=300)
-            self.list.notify(message, severity="error", markup=False)
+            self.list.notify(message, severity="error")
         self.list.show_notes()
 
 
@@ -392,4 +390,4 @@ class Resending:
         self._tell(f"{asked.method} {asked.target}: {outcome(asked, called)}".replace(" :", ":"))
 
     def _tell(self, message: str) -> None:
-        self.list.app.notify(visible(message, limit=300), markup=False, timeout=5)
+        self.list.app.notify(message, timeout=5)

@@ -17,7 +17,6 @@ from inspector.config.remembered import SavedFilters
 from inspector.errors import UsageError
 from inspector.filters.language.fields import Term
 from inspector.present.traffic.log import LogModel
-from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.input_queue import PATIENCE_S, settling
@@ -206,8 +205,8 @@ class FilterPane(Widget):
         try:
             self.kept.save(name, body)
         except UsageError as error:
-            self.notify(visible(error.full_text, limit=300), severity="error", markup=False)
+            self.notify(error.full_text, severity="error")
             return
         self._named = self.kept.named()
         self.bar.text = f"@{name}" if body else ""
-        self.notify(f"Saved as @{name}." if body else f"@{name} deleted.", markup=False, timeout=3)
+        self.notify(f"Saved as @{name}." if body else f"@{name} deleted.", timeout=3)

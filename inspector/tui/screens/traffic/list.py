@@ -21,7 +21,6 @@ from inspector.json_file import JsonFile
 from inspector.present.spans import Span
 from inspector.present.traffic.columns import Appearance, TimeMode, by_width, column
 from inspector.present.traffic.log import LogModel
-from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.notes import notes_of
@@ -112,7 +111,7 @@ class ListAppearance:
         """Restore the stored marks and the reference entry, and report problems of the notes."""
         notes = notes_of(self._list.filters.conversation).notes
         if notes.trouble:
-            self._list.notify(visible(notes.trouble, limit=300), severity="warning", markup=False)
+            self._list.notify(notes.trouble, severity="warning")
         if 0 < notes.reference <= self._list.journal.count:
             self._count_from(notes.reference)
         elif notes.marks:
@@ -178,7 +177,7 @@ class MessageDetail:
     def action_reveal(self) -> None:
         """Show or hide the secret headers of the selected message."""
         state = "shown" if self.view.reveal() else "masked"
-        self._panel.notify(f"Secrets are {state}.", markup=False, timeout=3)
+        self._panel.notify(f"Secrets are {state}.", timeout=3)
 
 
 class TrafficList(Ground):
@@ -357,10 +356,10 @@ class TrafficList(Ground):
             return
         stages = ConversationStage
         if self._conversation.stage in (stages.CONNECTING, stages.OPEN, stages.LOADING):
-            self.notify("The connection has not ended.", markup=False, timeout=3)
+            self.notify("The connection has not ended.", timeout=3)
             return
         if self._conversation.moment_shown is not None and not _is_dead(self._conversation):
-            self.notify("The connection was still open at that entry.", markup=False, timeout=3)
+            self.notify("The connection was still open at that entry.", timeout=3)
             return
         from inspector.tui.post_mortem import PostMortemCard
 

@@ -90,7 +90,6 @@ class TimelineActions:
         if self._find is None or not self._find.text:
             self._panel.notify(
                 f"No search yet. {keys.shown_key('timeline.filter')}, then {keys.shown_key('filter.search')} searches.",
-                markup=False,
                 timeout=3,
             )
             return
@@ -102,9 +101,7 @@ class TimelineActions:
     def action_pairs(self) -> None:
         """Toggle whether matches are shown with their request or response."""
         shown = self._panel.timeline.show_partners()
-        self._panel.notify(
-            f"Matches {'with' if shown else 'without'} their request or response.", markup=False, timeout=3
-        )
+        self._panel.notify(f"Matches {'with' if shown else 'without'} their request or response.", timeout=3)
 
     def action_waterfall(self) -> None:
         """Show the filtered exchanges of all servers on one time axis."""
@@ -127,7 +124,7 @@ class TimelineActions:
         if index is not None:
             self._panel.rows.go_to(index)
         elif code is not None:
-            self._panel.notify("That entry is hidden by the filter.", markup=False, timeout=3)
+            self._panel.notify("That entry is hidden by the filter.", timeout=3)
 
     def seek(self, text: str) -> None:
         """Search for another text."""
@@ -338,7 +335,7 @@ class TimelinePanel(Panel, Ground):
 
     def action_clear_filter(self) -> None:
         if not self.filters.text:
-            self.notify(NO_FILTER, markup=False, timeout=3)
+            self.notify(NO_FILTER, timeout=3)
         self.filters.clear()
         self.actions.seek("")
         self._wires.set_filter(None)

@@ -35,7 +35,7 @@ def decode(app: App[Any], value: bytes, where: str) -> None:
     if not problem and len(app.screen_stack) > _DEEPEST:
         problem = f"At most {_DEEPEST} layers are decoded."
     if problem:
-        app.notify(problem, markup=False, severity="warning", timeout=4)
+        app.notify(problem, severity="warning", timeout=4)
     elif len(value) <= _AT_ONCE:
         _show(app, readings(value, time.time()), where)
     else:
@@ -46,7 +46,7 @@ def _show(app: App[Any], found: Sequence[Decoding], where: str) -> None:
     if found:
         app.push_screen(DecodedScreen(found, where))
     else:
-        app.notify("Nothing to decode: not JSON, base64, URI, JWT or timestamp.", markup=False, timeout=4)
+        app.notify("Nothing to decode: not JSON, base64, URI, JWT or timestamp.", timeout=4)
 
 
 class DecodedScreen(Dialog[None]):

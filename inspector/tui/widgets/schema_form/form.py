@@ -330,7 +330,7 @@ class SchemaForm(Widget):
 
     async def _show_again(self, path: Path | None, nothing: str) -> None:
         if path is None:
-            self.app.notify(nothing, markup=False)
+            self.app.notify(nothing)
             return
         if self.as_json:
             self._show_json()

@@ -379,9 +379,10 @@ async def test_a_heavy_payload_is_forgotten_while_hidden_and_shown_again_unless_
         shown = text(app)
         around.display = False
         await until(lambda: folded or not view.lines.count, "its lines are forgotten, if they are as at first")
+        await until(lambda: app.focused is None, "it has lost the focus with its place on the screen")
         around.display = True
         await pilot.pause()
-        view.focus()  # which it loses with its place on the screen
+        view.focus()
         await until(lambda: text(app) == shown, "all is there again")
         assert view.lines.count
 
