@@ -565,9 +565,9 @@ class CheckMoment:
 
         After `list_changed` it is not known until the list is requested again, nor for a request sent before that.
         """
-        known = self.state.lists.known[kind].get(name or "")
+        known, announced = self.state.lists.known[kind].get(name or ""), self.state.lists.announced.get(kind)
         sent = self.asked.frame if self.asked is not None else self.n
-        return known if known and self.state.lists.announced.get(kind, 0) < known.frame < sent else None
+        return known if known and (announced is None or announced < known.frame < sent) else None
 
     @property
     def payload(self) -> bytes:

@@ -107,6 +107,7 @@ def test_structured_content_of_many_results_is_sampled() -> None:
         ("listed announced call", set()),
         ("listed call announced", set()),
         ("listed call announced listed", set()),
+        ("listed call listed", {"structured-content-invalid"}),
         ("listed announced listed call", {"structured-content-invalid"}),
     ],
 )
