@@ -222,8 +222,7 @@ def was_reported_for_task(case: CheckMoment, id_: str, violation: Violation) -> 
     """Whether an earlier message about the same task had this fault: one finding suffices, however many polls."""
     if not case.method.startswith(("tasks/", "notifications/tasks")):
         return False
-    asked = case.asked_params
-    task = peek.text(case.value, "taskId") or peek.text(asked, "taskId")
+    task = peek.text(case.value, "taskId") or peek.text(case.asked_params, "taskId")
     return task is not None and case.state.is_repeated("task", id_, violation.pointer, violation.sentence, task)
 
 
@@ -604,8 +603,7 @@ class Inspection:
             if self._early and self.state.handshake is not None:  # no response: use the offered version
                 offered = peek.text(self.state.handshake.params, "protocolVersion") or ""
                 self._judge_early(row_of(resolve(offered, Era.LEGACY)[0]), n)
-            case = CheckMoment(self.state, n, self.state.last_ns, self.state.row)
-            self._moment(case, "end", "")
+            self._moment(CheckMoment(self.state, n, self.state.last_ns, self.state.row), "end", "")
 
     def _moment(self, case: CheckMoment, kind: str, method: str) -> None:
         moment = case.row, kind, method, case.traits

@@ -278,8 +278,7 @@ def _learn_from_result(state: ConnectionState, case: CheckMoment, asked: Tracked
 
 
 def _discovered(state: ConnectionState, asked: TrackedRequest, result: Any) -> None:
-    declared = peek.text(asked.params, "_meta", PREFIX + "protocolVersion") or ""
-    opening = from_discover(declared, result)
+    opening = from_discover(peek.text(asked.params, "_meta", PREFIX + "protocolVersion") or "", result)
     if isinstance(opening, Opening) and not _opened_since(state, asked):
         state.settle(opening)
 

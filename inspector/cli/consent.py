@@ -25,8 +25,7 @@ def approved(env: CliEnv, server: "FoundServer", given: Sequence[str]) -> "Found
 
     own = digest(server)
     if own not in given:
-        output = Output(env)
-        output.narrate_lines(section_lines(server_section(server)))
+        Output(env).narrate_lines(section_lines(server_section(server)))
         about = f"{server.name!r} is defined by a file of this project, {server.path}, and you have not approved it"
         if not can_open(server):
             raise UsageError(about, hint="Start it with its command after --, or connect to its URL.")

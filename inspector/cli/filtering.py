@@ -118,8 +118,7 @@ class Tail:
             self._print(self._matching(first, end, last))
         else:
             with progress_of(self._output, "printing", "entries") as progress:
-                found = self._matching(first, end, last, progress)
-                self._print(counted(found, progress))
+                self._print(counted(self._matching(first, end, last, progress), progress))
         self._printed = end
 
     def print_entry(self, n: int) -> None:

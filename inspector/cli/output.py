@@ -59,8 +59,7 @@ class Output(msgspec.Struct):
         if not self.env.stdout.isatty():
             self._write_utf8(raw + b"\n")
             return
-        text = _indented(raw).decode("utf-8", "replace")
-        self._write_utf8(_for_terminals(text).encode() + b"\n")
+        self._write_utf8(_for_terminals(_indented(raw).decode("utf-8", "replace")).encode() + b"\n")
 
     def record(self, value: Any) -> None:
         """Write one JSON document on a single line, on a terminal too."""

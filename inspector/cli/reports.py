@@ -187,8 +187,7 @@ def sarif(
         notice = {"level": "error", "message": {"text": visible(failure)}}
         code = {} if exit_code is None else {"exitCode": exit_code}
         run["invocations"] = [{"executionSuccessful": False, "toolExecutionNotifications": [notice]} | code]
-    document = {"$schema": _SARIF, "version": "2.1.0", "runs": [run]}
-    return json.dumps(document, indent=1).encode() + b"\n"
+    return json.dumps({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=1).encode() + b"\n"
 
 
 def _shown(target: str) -> str:

@@ -67,8 +67,7 @@ def url_key(url: str) -> str:
 
 def _hash(*parts: str) -> str:
     # Quoted, so that "a b" and "a", "b" differ. The surrogates of unusual file names are escaped, not rejected.
-    text = repr(parts).encode(errors="backslashreplace")
-    return hashlib.sha256(text).hexdigest()[:32]
+    return hashlib.sha256(repr(parts).encode(errors="backslashreplace")).hexdigest()[:32]
 
 
 class Eras:

@@ -395,8 +395,7 @@ class DemoSite:
             case "/sse", "GET" if self._options.legacy:
                 return self.old_sessions.open()
             case "/messages", "POST" if self._options.legacy:
-                name = parse_qs(where.query).get("session", [""])[0]
-                return self.old_sessions.post(name, request)
+                return self.old_sessions.post(parse_qs(where.query).get("session", [""])[0], request)
             case "/mcp" | "/sse" | "/messages", _:
                 return _plain(NOT_ALLOWED, "Method not allowed")
             case _:
@@ -421,8 +420,7 @@ class DemoSite:
         try:
             self._vet(request, message)
         except DemoError as refusal:
-            status = NOT_FOUND if refusal.code == METHOD_NOT_FOUND else BAD_REQUEST
-            return refused(status, refusal, message["id"])
+            return refused(NOT_FOUND if refusal.code == METHOD_NOT_FOUND else BAD_REQUEST, refusal, message["id"])
         outbox = DemoOutbox()
         server = DemoServer(self.station, self._stateless_options, outbox.put)
         return await respond(self._tasks, server.handle(message, outbox.put), outbox, ends_with_stream=True)

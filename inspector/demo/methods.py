@@ -495,8 +495,7 @@ class DemoServer:
             return
         key = dump(request_id)
         if key in self._running:
-            answer = _failed(request_id, DemoError(INVALID_REQUEST, "This id is already in use"))
-            await reply(answer)
+            await reply(_failed(request_id, DemoError(INVALID_REQUEST, "This id is already in use")))
             return
         running = self._running[key] = _Running(asyncio.current_task())
         try:

@@ -96,8 +96,7 @@ async def wait(waiter: Waiter, clocks: Timeouts, *others: Waiter) -> Reply:
     while True:
         left, clock = _left(waiter, clocks)
         if left is not None and left <= 0:
-            seconds = (clocks.idle_s if clock == "idle" else clocks.total_s) or 0.0
-            return Silent(waiter.exchange, seconds, clock)
+            return Silent(waiter.exchange, (clocks.idle_s if clock == "idle" else clocks.total_s) or 0.0, clock)
         futures = {waiter.future, *(other.future for other in others)}
         done, _ = await asyncio.wait(futures, timeout=left, return_when=asyncio.FIRST_COMPLETED)
         if done:

@@ -165,8 +165,7 @@ class Ending:
         self._is_reported = True
         if was_ended_here(self._child.pid) and not self._signalled:  # because of a signal to mcp-inspect
             self._report(ProcessFact(ProcessEvent.SIGNAL, self._child.pid, signal=signal.SIGTERM.name))
-        fact = ProcessFact(ProcessEvent.EXIT, self._child.pid, code=self.exit.code, signal=self.exit.signal)
-        self._report(fact)
+        self._report(ProcessFact(ProcessEvent.EXIT, self._child.pid, code=self.exit.code, signal=self.exit.signal))
         self._on_exit(self.exit)
 
     def _look_again(self) -> None:

@@ -149,6 +149,5 @@ def _pieces(line: Line, limit: int) -> list[Line]:
     payload, eol = line
     if len(payload) <= limit:
         return [line]
-    cuts = range(0, len(payload), limit)
-    pieces = [Line(payload[at : at + limit], Eol.NONE) for at in cuts]
+    pieces = [Line(payload[at : at + limit], Eol.NONE) for at in range(0, len(payload), limit)]
     return [*pieces[:-1], Line(pieces[-1].payload, eol)]

@@ -155,5 +155,4 @@ def _read(message: bytes, family: int, *, is_tcp: bool) -> _Socket:
 
 def _host(packed: bytes, family: int) -> str:
     address = ip_address(packed[: 4 if family == socket.AF_INET else 16])
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return str(mapped or address)
+    return str((address.ipv4_mapped if isinstance(address, IPv6Address) else None) or address)

@@ -297,8 +297,7 @@ class StdioTransport:
         elif self._is_held(how.sentence()):
             return
         elif not self._asked:
-            quiet = how.code == 0
-            self._conclude(how.sentence(), ConnectionEvent.CLOSE if quiet else ConnectionEvent.ABORT)
+            self._conclude(how.sentence(), ConnectionEvent.CLOSE if (how.code == 0) else ConnectionEvent.ABORT)
 
     def _went_silent(self) -> None:
         why = "the server closed its stdout but still runs"

@@ -89,8 +89,7 @@ class ProcessUsage:
 
 def shares(samples: Sequence[Usage]) -> list[float]:
     """Return the CPU usage between consecutive samples, in percent of one processor."""
-    pairs = pairwise(samples)
-    return [100 * max(0.0, b.cpu_s - a.cpu_s) / (b.at_s - a.at_s) for a, b in pairs if b.at_s > a.at_s]
+    return [100 * max(0.0, b.cpu_s - a.cpu_s) / (b.at_s - a.at_s) for a, b in pairwise(samples) if b.at_s > a.at_s]
 
 
 def usage_facts(samples: Sequence[Usage]) -> tuple[Fact, ...]:

@@ -303,8 +303,7 @@ def _documents(
 
 
 def _too_deep(before: OperationRecord, after: OperationRecord) -> tuple[JsonChange, ...]:
-    same = before.last.answer.raw == after.last.answer.raw
-    return () if same else (JsonChange("", TOO_DEEP, TOO_DEEP),)
+    return () if (before.last.answer.raw == after.last.answer.raw) else (JsonChange("", TOO_DEEP, TOO_DEEP),)
 
 
 def side(account: OperationRecord) -> OperationPlace:

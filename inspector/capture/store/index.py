@@ -329,8 +329,7 @@ def _read(fd: int, what: Identity) -> tuple[_Contents, dict[str, bytes]]:
     size = int.from_bytes(length)
     if size > total:
         raise SnapshotError("it is cut")
-    raw = _take(fd, size, digest)
-    contents = msgspec.msgpack.decode(raw, type=_Contents)
+    contents = msgspec.msgpack.decode(_take(fd, size, digest), type=_Contents)
     if contents.identity != what:
         raise SnapshotError("it is of another capture, or of an earlier state of it")
     if sum(length for _, length in contents.columns) != total - len(start) - 8 - size:

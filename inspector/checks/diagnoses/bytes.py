@@ -290,6 +290,7 @@ def stdout_buffered(case: CheckMoment) -> Iterator[Violation]:
         return
     waited = (closed - case.asked.time_ns) / 1e9
     sentence = f"the response to {case.asked.named} was sent when stdin was closed, {waited:.0f} s after the request"
+    sentence += ": it flushes stdout only then, or reads to the end first"
     held = held_back(case.state.connection.argv) if case.state.connection is not None else ""
     yield Violation(f"{held}: {sentence}" if held else sentence, frames=(case.asked.frame,), fix=held and FIX_HELD_BACK)
 

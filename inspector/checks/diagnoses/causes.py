@@ -85,7 +85,7 @@ _IN_A_GROUP = re.compile(r"^[ |+]*\| (?=\S)")
 """Prefix that Python prints before the lines of an exception group."""
 HEADS = re.compile(
     r"^(?:\S{1,60}: |\[\S{1,40}\] |Caused by: |Exception in thread \"[^\"\n]{1,60}\" )?"
-    r"(?:Unhandled exception\.? |Uncaught |error: Uncaught \(in promise\) |"
+    r"(?:Unhandled [Ee]xception[.:]? |Uncaught |error: Uncaught \(in promise\) |"
     r"Fatal error: )?"
     r"(?:[\w.$]*(?:Error|Exception|Exit|Timeout|PromiseRejection)"
     r"\b[^\n]{0,40}?: |FATAL\b|fatal(?: error)?: |PHP Fatal error)"

@@ -224,12 +224,15 @@ def version_header_rejected(case: CheckMoment) -> Iterator[Violation]:
         return
     if (words := BAD_VERSION.search(body)) and case.state.is_first("version-header-rejected"):
         sentence = f"the server rejects MCP-Protocol-Version: {revision.in_header}, which initialize negotiated"
+        lost = missing_header(heads.http, body.decode("utf-8", "replace"))
         seen, fix = _seen_version(body), "Accept the version of the initialize result, and requests without it."
         if seen and seen != revision.in_header:
             sentence, fix = (
                 f"{sentence}, and names {cut(seen, 60)}{_why_not_sent(seen, revision.in_header)}",
                 _ON_THE_WAY,
             )
+        elif lost is not None:
+            sentence, fix = f"the server misses MCP-Protocol-Version{lost[0]}", lost[1]
         yield Violation(sentence, span=words.span(), fix=fix)
 
 

@@ -29,6 +29,8 @@ _MITIGATIONS = ("x-amzn-waf-action", "cf-mitigated", "x-vercel-mitigated")
 """Headers by which something in front of a server says what it does to a request."""
 _TUNNEL_WARNING = "the warning page of an ngrok tunnel"
 _MAY_ASK = ("tools/call", "prompts/get", "resources/read")
+_NEW_NS = 5 * 10**9
+"""Age of a session that no server has dropped yet by its clock."""
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 _LOGIN_PAGE = re.compile(r"(?i)[/.](?:log-?in|sign-?in|sso|saml2?|cas|oauth2?|auth|adfs)\b")
 GUARD = re.compile(
@@ -281,9 +283,10 @@ def session_expired(case: CheckMoment) -> Iterator[Violation]:
             sentence = f"{method} was answered with HTTP 404: the server no longer knows the session"
             cookie = case.state.http.session_cookie
             fix = "Route by Mcp-Session-Id, or be stateless: most clients keep no cookies." if cookie else ""
-            sentence += (
-                f"; it was begun with the cookie {cut(cookie, 40)}, which clients do not send back" if cookie else ""
-            )
+            if cookie:
+                sentence += f"; it was begun with the cookie {cut(cookie, 40)}, which clients do not send back"
+            elif case.time_ns - case.state.began_ns < _NEW_NS:
+                sentence += ", which has just begun: another instance may have it"
             yield Violation(sentence, frames=(http.frame,), instead=True, fix=fix)
 
 

@@ -52,7 +52,7 @@ _DEMANDS = re.compile(
 )
 AWAITS_INITIALIZED = re.compile(
     r"(?i)(?:wait|expect|require|need|missing|before|until|without)\w{0,20}.{0,40}?\binitialized\b|"
-    r"\binitialized\b.{0,40}?(?:expected|required|missing|not received|first)|"
+    r"\binitialized\b.{0,40}?(?:expected|required|missing|not received|first)|\bstatus=initializing\b|"
     r"(?:unknown|unhandled|unexpected|unsupported|not found).{0,40}notifications/initialized"
 )
 """Error messages of servers that wait for notifications/initialized."""
@@ -250,6 +250,8 @@ def rejected_as_uninitialized(case: CheckMoment) -> Iterator[Violation]:
         how, fix = "was rejected as if initialize had not been sent", _FIX_INSTANCES
         if state.is_http and not state.http.session_id:
             fix = "Check whether a proxy removes Mcp-Session-Id: the response to initialize had none."
+        if cookie := state.http.session_cookie if state.is_http else "":
+            how += f"; initialize was answered with the cookie {cut(cookie, 40)}, which clients do not send back"
     yield Violation(f"{case.named} {how}: {cut(message, 100)}", fix=fix)
 
 

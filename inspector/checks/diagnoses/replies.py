@@ -27,8 +27,8 @@ _NO_METHOD = re.compile(
     r"(?i)method not (?:found|implemented|supported|allowed)|(?:unknown|unsupported|no such) method|tools/call"
 )
 _OWN_REQUEST = (b"jsonrpc", b"method", b"params")
-_OWN_RESULT = re.compile(r"(?i)\binvalid tools/call result\b")
-"""Error of the TypeScript SDK for a handler that returns no valid result."""
+_OWN_RESULT = re.compile(r"(?i)\binvalid tools/call result\b|\bvalidating tool output: ")
+"""Errors of the SDKs for TypeScript and Go for a handler that returns no valid result."""
 _FIX_RESULT = "Return an object with content, a list of blocks, from the handler of the tool, on each of its paths."
 _NO_MEMBERS: frozenset[str] = frozenset()
 _RESULTS = {
@@ -108,8 +108,7 @@ def notification_answered(case: CheckMoment) -> Iterator[Violation]:
         elif not waiting or "notifications/" in words:
             yield Violation(f"{_unheard(case) or 'a notification'} was answered with {sentence}", "/id")
         elif len(waiting) == 1 and case.state.is_sampled("notification-answered", _FEW):
-            stray = _Stray(case.n, waiting[0], sentence, _unheard(case))
-            case.state.notes(_Notes).anonymous.append(stray)
+            case.state.notes(_Notes).anonymous.append(_Stray(case.n, waiting[0], sentence, _unheard(case)))
 
 
 def _notification_named(case: CheckMoment) -> str:

@@ -44,6 +44,11 @@ _LOOKED_AT = 256 * 1024
 """Maximum bytes of a result that are searched for secrets."""
 
 _ANY_RESULT = ("answer tools/call", "answer resources/read", "answer prompts/get")
+_IS_INSIDE = re.compile(
+    r"^(?:\S*/)?(?:docker|podman|nerdctl) (?!.*--net(?:work)?[= ]host\b).*\brun\b.*\n"
+    r".*(?:127\.0\.0\.1|localhost|\[?::1\]?):\d"
+)
+"""A container, and an address that is its own."""
 _UNAWAITED = re.compile(
     r"<(?:coroutine|generator|async_generator) object [\w.<>]{1,60} at 0x[0-9a-fA-F]{4,16}>|\[object Promise\]"
 )
@@ -156,7 +161,11 @@ def tool_backend_fails(case: CheckMoment) -> Iterator[Violation]:
     place, texts = _failure(case)
     fault = next(filter(None, map(backend_fault, texts)), None)
     if fault and not case.state.is_repeated("tool-backend-fails", fault[0]):  # every tool has the same backend
-        yield Violation(f"{_tool_called(case)} {cut(fault[0], 160)}", place, fix=fault[1])
+        argv = " ".join(case.state.connection.argv) if case.state.connection is not None else ""
+        itself = ", which is the container itself" if _IS_INSIDE.search(f"{argv}\n{fault[0]}") else ""
+        what, colon, why = fault[0].partition(": ")
+        sentence = f"{_tool_called(case)} {cut(what, 160)}{itself}{colon}{cut(why, 160)}"
+        yield Violation(sentence, place, fix=fault[1])
 
 
 def _failure(case: CheckMoment) -> tuple[str, list[str]]:

@@ -121,8 +121,7 @@ def schema_expansion_limit(case: CheckMoment) -> Iterator[Violation]:
 def _may_be_mixed_up(case: CheckMoment) -> bool:
     """Whether a response is a list, or a failure."""
     value = case.value
-    failed = type(value) is dict and ("code" in value or value.get("isError") is True)
-    return failed or case.method == "tools/list"
+    return (type(value) is dict and ("code" in value or value.get("isError") is True)) or case.method == "tools/list"
 
 
 @warning(

@@ -264,7 +264,10 @@ def app_domain_undeclared(case: CheckMoment) -> Iterator[Violation]:
                 continue
             seen.add(origin)
             line = text.count("\n", 0, found.start()) + 1
-            yield Violation(f"{cut(page.uri, 80)} loads from {origin} (line {line})", f"/result/contents/{at}/text")
+            yield Violation(
+                f"{cut(page.uri, 80)} loads from {origin} (line {line}), which its csp does not declare",
+                f"/result/contents/{at}/text",
+            )
 
 
 def _is_declared(origin: str, host: str, declared: set[str]) -> bool:

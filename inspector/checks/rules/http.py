@@ -277,7 +277,7 @@ def stateless_session_id(case: CheckMoment) -> Iterator[Violation]:
     """
     heads, frame = _own_heads(case), case.frame
     if heads and heads.request.method != "OPTIONS" and heads.http.header(SESSION) is not None:
-        yield Violation("the response has Mcp-Session-Id")
+        yield Violation("the response has Mcp-Session-Id: this version has no sessions")
     if (
         heads
         and heads.request.method in ("GET", "DELETE")

@@ -29,8 +29,7 @@ _BY_HEADER_ONLY = row_of_date("2025-06-18")
 
 def _params(challenge: str | None) -> dict[str, str]:
     """Return the parameters of a challenge, with names in lower case."""
-    found = _PARAM.findall((challenge or "")[:16_384])
-    return {name.lower(): quoted or plain for name, quoted, plain in found}
+    return {name.lower(): quoted or plain for name, quoted, plain in _PARAM.findall((challenge or "")[:16_384])}
 
 
 @error("401 challenge does not name the metadata correctly", "end", since="2025-06-18", early=True)

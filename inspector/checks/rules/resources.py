@@ -31,6 +31,7 @@ _UNREACHED = re.compile(
 )
 """Words about a service that the server could not reach."""
 _MISSING = re.compile(r"(?i)\b(?:missing|required|must be provided|not provided)\b")
+_NO_TEXT = re.compile(r"(?i)expected (number|integer|boolean|array|object),? (?:but )?received (string|undefined|null)")
 _WORD = re.compile(r"[\w-]+")
 _GONE = re.compile(r"(?i)not found|no such|does not exist|unknown resource|ENOENT|doesn't exist")
 
@@ -151,6 +152,22 @@ def prompt_argument_unmarked(case: CheckMoment) -> Iterator[Violation]:
         )
         yield Violation(words, "/error")
         return
+
+
+@error("Arguments of a prompt are refused", "error prompts/get", topic="server/prompts", confidence=_LIKELY)
+def prompt_arguments_refused(case: CheckMoment) -> Iterator[Violation]:
+    """Arguments of prompts are texts, and the member may be absent: a schema that wants something else refuses all.
+
+    Fix: Describe each argument as a text, convert it in the handler, and take missing arguments for {}.
+    """
+    prompt, reason = cut(peek.text(case.asked_params, "name") or "", 80), reason_of(case.value)
+    if (found := _NO_TEXT.search(reason)) and found[2] == "string":
+        yield Violation(
+            f"{prompt} wants a {found[1]}, but arguments of prompts are texts: {cut(reason, 160)}", "/error"
+        )
+    elif found and found[1] == "object" and not peek.has(case.asked_params, "arguments"):
+        sentence = f"{prompt} cannot be got without the member arguments, which is optional: {cut(reason, 160)}"
+        yield Violation(sentence, "/error")
 
 
 @error("Invalid completion values", "answer completion/complete", topic="server/utilities/completion")

@@ -54,6 +54,7 @@ _DEEP, _MANY, _LARGE = 40, 2000, 100_000
 _MOST_OBJECTS = 200_000
 """Maximum objects in all schemas of a list together."""
 
+_OF_RESOURCE = ("csp", "permissions", "domain", "prefersBorder")
 _TOPIC = "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx"
 
 
@@ -434,6 +435,18 @@ def app_resource_deprecated(case: CheckMoment) -> Iterator[Violation]:
     for place, name, tool in tools_of(case):
         if peek.has(tool, "_meta", "ui/resourceUri") and not peek.has(tool, "_meta", "ui", "resourceUri"):
             yield Violation(f'{name}: _meta["ui/resourceUri"] is deprecated', f"{place}/_meta/ui~1resourceUri")
+
+
+@hint("Settings of an MCP App are in its tool", "answer tools/list", topic=_TOPIC)
+def app_settings_misplaced(case: CheckMoment) -> Iterator[Violation]:
+    """`csp`, `permissions`, `domain` and `prefersBorder` are of the resource: a host does not read them in a tool.
+
+    Fix: Move them to _meta.ui of the contents that resources/read returns for the page.
+    """
+    for place, name, tool in tools_of(case):
+        if found := [each for each in _OF_RESOURCE if peek.has(tool, "_meta", "ui", each)]:
+            sentence = f"{name}: _meta.ui of a tool has no {' or '.join(found)}: a host reads it in the resource"
+            yield Violation(sentence, f"{place}/_meta/ui/{found[0]}")
 
 
 @error("Result of a tool with an MCP App has no text", "answer tools/call", topic=_TOPIC)

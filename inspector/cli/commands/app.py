@@ -93,8 +93,7 @@ def command(env: CliEnv, /, tool: str, url: str | None, **options: Any) -> ExitS
         arguments = joined(whole, pairs, found.input_schema)
         if arguments is None and recorded is not None:
             arguments = recorded.arguments
-        app = await open_app(visit.session, found, link)
-        shown = TerminalApp(visit, app, settings, allows=allows)
+        shown = TerminalApp(visit, await open_app(visit.session, found, link), settings, allows=allows)
         given = {} if arguments is None else arguments
         if not headless:
             return await shown.show(given, opens=opens)

@@ -122,8 +122,7 @@ def _allowed(env: CliEnv, options: dict[str, Any], names: tuple[str, ...], *, an
     if env.server_argv is not None:
         targets.add("", choose(env, None, options))
     for name in names:
-        own = msgspec.structs.replace(env, server_argv=None)
-        targets.add(name, choose(own, name, options))
+        targets.add(name, choose(msgspec.structs.replace(env, server_argv=None), name, options))
     if not targets.names and not any_command:
         raise UsageError(
             "no server is allowed",

@@ -355,8 +355,7 @@ def _run_file(env: CliEnv, file: Path, url: str | None, options: dict[str, Any])
 
 def _alone(chosen: TargetOptions, env: CliEnv) -> Session:
     """Return a session for one case without its own capture."""
-    settings = settings_for(chosen, env, afresh=True)
-    return open_session(chosen.target, start_capture(None), settings)
+    return open_session(chosen.target, start_capture(None), settings_for(chosen, env, afresh=True))
 
 
 def _write_code(output: Output, path: Path, runs: CaseRuns, env: CliEnv, url: str | None) -> ExitStatus:

@@ -346,8 +346,7 @@ class _Loaded:
         self._result.death = Death(level, calls, why, code, signal, tuple(tail))
 
     async def _stalled(self, level: str, in_flight: int, seconds: float, calls: int) -> None:
-        probe = await self._client.call(self._probe, _PROBE_S)
-        alive = probe.error not in (TIMEOUT, DISCONNECTED)
+        alive = (await self._client.call(self._probe, _PROBE_S)).error not in (TIMEOUT, DISCONNECTED)
         self._result.stall = Stall(level, in_flight, seconds, calls, alive, self._probe.label)
 
     # Correctness

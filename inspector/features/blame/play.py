@@ -333,8 +333,7 @@ class _HttpRun(ScriptRun):
             elif key in left:
                 sent.append((name, left.pop(key)))
         host = [("Host", left.pop("host"))] if "host" in left else []
-        missing = [(_NAMES[key], value) for key, value in left.items()]
-        return (*host, *sent, *self._target.headers, *missing)
+        return (*host, *sent, *self._target.headers, *[(_NAMES[key], value) for key, value in left.items()])
 
     def _has_response(self, id_: Any) -> bool:
         exchanges = self.journal.conversation.exchanges

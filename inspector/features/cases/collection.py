@@ -173,8 +173,7 @@ def rename_call(path: Path, name: str, new: str) -> None:
 def duplicate_call(path: Path, name: str) -> None:
     """Add a copy of a call, with a number appended to its name. Raises: UsageError."""
     found = open_cases(path)
-    case = _case_named(found, path, name)
-    rewrite(path, with_copy(found, case))
+    rewrite(path, with_copy(found, _case_named(found, path, name)))
 
 
 def delete_call(path: Path, name: str) -> None:

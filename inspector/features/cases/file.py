@@ -172,8 +172,7 @@ def _more_cases(found: Cases, new: Sequence[CaseDefinition]) -> tuple[int, str]:
         last = len(text[: end - 1].rstrip())
         comma = ", " if text[last - 1] not in "[," else ""
         return last, comma + ", ".join(as_yaml(_case_as_object(each)) for each in new)
-    indent = " " * _column(text, begin) if found.cases else "  "
-    cases = "".join(written(each, indent) for each in new)
+    cases = "".join(written(each, " " * _column(text, begin) if found.cases else "  ") for each in new)
     line = text.find("\n", end) if end else -1
     if line >= 0:
         return line + 1, cases

@@ -146,8 +146,7 @@ class Spans:
         """Return the span of an operation: one request, or the pages and retries that serve one call."""
         exchanges = self._parts(number)
         first, last = exchanges[0], exchanges[-1]
-        is_ours = first.sender is not Direction.FROM_SERVER
-        kind = _CLIENT if is_ours else _SERVER
+        kind = _CLIENT if (first.sender is not Direction.FROM_SERVER) else _SERVER
         trace, parent, links = self._context(first)
         named = first.target if first.method in ("tools/call", "prompts/get") else ""
         end = last.ended_ns if last.ended_ns is not None else self._journal.store.time_ns(self._journal.count)
@@ -406,8 +405,7 @@ class LiveExport:
 
             while not self._ending.wait(_EVERY_S):
                 self._send(post, self._ended())
-            last = [*self._ended(), *sorted(self._open)]
-            self._send(post, last, session=True)
+            self._send(post, [*self._ended(), *sorted(self._open)], session=True)
 
     def _ended(self) -> list[int]:
         """Return the operations that have ended since the last call."""

@@ -78,8 +78,7 @@ class LegacySseSite:
 
     def take(self, request: HttpRequest, number: int, entry: int) -> HttpResponse:
         """Process a message that a client posts."""
-        name = parse_qs(urlsplit(request.target).query).get("session_id", [""])[0]
-        session = self._sessions.get(name)
+        session = self._sessions.get(parse_qs(urlsplit(request.target).query).get("session_id", [""])[0])
         if session is None:
             return self._text_response(number, 404, "Unknown session; open the stream again")
         connection, common = session

@@ -81,8 +81,7 @@ class Book:
         for index, method in enumerate(turns.methods):
             by_target = self._by_target.setdefault(method, {})
             target = turns.target(index)
-            group = by_target.get(target) or by_target.setdefault(target, TargetTurns(turns))
-            group.turns.append(index)
+            (by_target.get(target) or by_target.setdefault(target, TargetTurns(turns))).turns.append(index)
 
     def note(self, method: str, played: Played) -> Turn | None:
         """Return the turn of a client notification; None if the server sent nothing after it."""
@@ -239,5 +238,4 @@ def _named(method: str, params: Any) -> str:
 
 
 def _short(value: Any, most: int = 120) -> str:
-    text = key_of(value)
-    return cut(text, most)
+    return cut(key_of(value), most)

@@ -46,8 +46,7 @@ def opening_of(opening: Opening | None, turns: ScriptTurns, *, path: str = "", n
             notes,
             path,
         )
-    eras = (turns[at].era for at in range(len(turns)))
-    era = next((era for era in eras if era is not None), Era.LEGACY)
+    era = next((era for era in (turns[at].era for at in range(len(turns))) if era is not None), Era.LEGACY)
     asked = {CAPABILITY_OF[begin] for name in {*turns.methods} if (begin := name.partition("/")[0]) in CAPABILITY_OF}
     missing = "no opening was recorded: name and capabilities of the server are made up from what was asked"
     return Script(

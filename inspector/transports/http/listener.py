@@ -365,8 +365,7 @@ class _Connection(Wire):
             if event is not h11.NEED_DATA:
                 return event
             if self._http.they_are_waiting_for_100_continue:
-                go_on = h11.InformationalResponse(status_code=100, headers=[])
-                self.put(self._http.send(go_on) or b"")
+                self.put(self._http.send(h11.InformationalResponse(status_code=100, headers=[])) or b"")
             self._http.receive_data(await self._timely())
 
     # Responses

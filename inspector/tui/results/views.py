@@ -400,8 +400,7 @@ class ResultBody(Widget):
         if most == _AT_ONCE:
             content.go_to(0)
             if laid.is_cut:
-                rest = partial(self._lay_out_rest, self._looked)
-                self.call_after_refresh(self.set_timer, _REST_AFTER_S, rest)
+                self.call_after_refresh(self.set_timer, _REST_AFTER_S, partial(self._lay_out_rest, self._looked))
 
     def _lay_out_rest(self, looked: CompletedCall) -> None:
         if looked is self._looked and self.content.line_width == self._width:

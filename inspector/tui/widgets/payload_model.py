@@ -114,8 +114,7 @@ class _Raw:
         """Return the number of bytes before a position, without white space outside strings."""
         while self._positions[-1] < position and self._go_on():
             pass
-        at = max(bisect_right(self._positions, position) - 1, 0)
-        return self._walk(at, position=position)[1]
+        return self._walk(max(bisect_right(self._positions, position) - 1, 0), position=position)[1]
 
     def position(self, count: int) -> int:
         """Return the position of the byte after `count` bytes, without white space outside strings."""

@@ -189,8 +189,7 @@ def file_name(uri: str, mime_type: str, payload: bytes | None = None, *, called:
 
     Its extension is that of the URI, else that of the MIME type, else one that fits the content of `payload`.
     """
-    path = uri.partition("://")[2].partition("?")[0].partition("#")[0]
-    last = unquote(path.rstrip("/").rpartition("/")[2])
+    last = unquote(uri.partition("://")[2].partition("?")[0].partition("#")[0].rstrip("/").rpartition("/")[2])
     name = _fit(last) or _fit(called) or "content"
     if last and "." in name:
         return name

@@ -51,8 +51,7 @@ def _row_ends(text: str, width: int) -> Iterator[int]:
 
 def wrapping(text: Text) -> Text:
     """Return a text with the same styles that wraps at any width."""
-    value = SeparatedText(no_wrap=False, overflow="fold", end="\n")
-    return value.append_text(text)
+    return SeparatedText(no_wrap=False, overflow="fold", end="\n").append_text(text)
 
 
 def problem_text(problem: str) -> RenderableType:

@@ -235,7 +235,8 @@ def test_404_to_a_get_or_for_an_unknown_method_ends_no_session() -> None:
     talk.post(Mcp_Session_Id="a").ask("tools/list").head(404).error(-32001, "Session not found").over()
     (found,) = of_one(talk.findings(), "session-expired")
     stated = "tools/list was answered with HTTP 404: the server no longer knows the session"
-    assert found.sentence == f"{stated}; the server says “Session not found”"
+    young = ", which has just begun: another instance may have it"
+    assert found.sentence == f"{stated}{young}; the server says “Session not found”"
 
 
 def test_refusal_with_a_challenge_is_no_finding() -> None:

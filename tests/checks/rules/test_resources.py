@@ -50,14 +50,20 @@ def _listed_template(template: str) -> Script:
     return asked("resources/templates/list", {"resourceTemplates": [{"uriTemplate": template, "name": "a"}]})
 
 
-def _demanded(words: str) -> Script:
+def _demanded(words: str, **given: object) -> Script:
     """A prompt of one optional argument, requested without it."""
-    listed = {"prompts": [{"name": "a", "arguments": [{"name": "topic"}]}]}
-    return lambda: Talk().ask("prompts/list").answer(listed).ask("prompts/get", {"name": "a"}).error(-32602, words)
+    listed, asks = {"prompts": [{"name": "a", "arguments": [{"name": "topic"}]}]}, {"name": "a"} | given
+    return lambda: Talk().ask("prompts/list").answer(listed).ask("prompts/get", asks).error(-32602, words)
 
 
 CASES: Cases = {
     "prompt-argument-unmarked": (_demanded("Missing argument: topic"), _demanded("Missing argument: topics")),
+    "prompt-arguments-refused": (
+        _demanded(
+            "Invalid arguments for prompt a: [ { message: Invalid input: expected object, received undefined } ]"
+        ),
+        _demanded("Invalid input: expected string, received undefined at topic", arguments={}),
+    ),
     "duplicate-resource-uri": (
         asked("resources/list", {"resources": [_A, _A]}),
         asked("resources/list", {"resources": [_A, _A | {"uri": "a:c"}]}),

@@ -35,6 +35,7 @@ CASES: Cases = {
         lambda: _listed({"ui/resourceUri": "ui://a"}),
         lambda: _listed({"ui/resourceUri": "ui://a"} | _app()),
     ),
+    "app-settings-misplaced": (lambda: _listed(_app(csp={})), lambda: _listed(_app(visibility=["app"]))),
     "app-result-without-text": (_called(" "), _called("12 °C")),
 }
 

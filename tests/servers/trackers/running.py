@@ -31,7 +31,7 @@ class Found:
     def primary(self) -> dict[str, Any]:
         """The first finding, or verdict of `bench`, or the reason of what failed; {} if there is none."""
         told = json.loads(self.ran.stdout) if self.ran.stdout.startswith("{") else {}
-        error = self.ran.error if '{"error":' in self.ran.stderr else {}
+        error = self.ran.error if re.search(r'^{"error":', self.ran.stderr, re.M) else {}
         failed = error.get("diagnosis") or ([{"id": error["code"], "sentence": error["message"]}] if error else [])
         if isinstance(told.get("failure"), str):
             failed.append({"id": "failure", "sentence": told["failure"]})

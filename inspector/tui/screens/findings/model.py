@@ -199,8 +199,7 @@ def _both_ends(left: Sequence[Span], right: Sequence[Span], width: int, share: f
     """Return left and right aligned spans; the first right one is dropped if they exceed a share of the width."""
     if spans.spans_width(right) > share * width:
         right = right[1:]
-    room = max(0, width - spans.spans_width(right))
-    return lay([*lay(left, room), *right], width)
+    return lay([*lay(left, max(0, width - spans.spans_width(right))), *right], width)
 
 
 def _text(finding: Finding) -> str:

@@ -86,8 +86,7 @@ class LoadedList(NamedTuple):
 
 def keys_of(items: Sequence[Any]) -> frozenset[tuple[type[ListedItem], str]]:
     """Return type and key of each item; the list holds items or offers that wrap one."""
-    found = (getattr(each, "item", each) for each in items)
-    return frozenset((type(item), item.key) for item in found)
+    return frozenset((type(item), item.key) for item in (getattr(each, "item", each) for each in items))
 
 
 class ListLoader:

@@ -361,8 +361,7 @@ class SavedCalls(Widget):
         environment = self.environment
 
         def filled() -> Any:
-            collection = open_collection(path, environment)
-            return Values(collection, no_secret).filled(case.params)
+            return Values(open_collection(path, environment), no_secret).filled(case.params)
 
         try:
             params, left = await asyncio.to_thread(filled)

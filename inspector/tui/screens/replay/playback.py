@@ -396,8 +396,7 @@ class CommonPlayback:
         self.player.pause()
         if self._front is not None and sum(place) > self.shown:
             self._front = place
-        ends = sum(place) >= self.shown and (self._front is not None or not self.grows)
-        self._place = None if ends else place
+        self._place = None if (sum(place) >= self.shown and (self._front is not None or not self.grows)) else place
         self.apply()
 
     def apply(self) -> None:

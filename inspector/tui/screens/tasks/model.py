@@ -96,8 +96,7 @@ def _facts(journal: Journal, task: Task, now_ns: int, followed: bool) -> Iterabl
         yield fact("message", task.message)
     yield Fact("call", task_name(task), "target")
     yield fact("id", task.id, "strong")
-    followed_here = ", polled" if followed else ""
-    yield Fact("runs on", task_owner(task) + followed_here)
+    yield Fact("runs on", task_owner(task) + (", polled" if followed else ""))
     age = age_ns(task, now_ns)
     yield Fact("age", f"{text.human_duration(age)} total" if task.ended else f"{age // _SECOND:,} s")
     yield Fact("ttl", "no limit, or not reported" if task.ttl_ms is None else _kept(task.ttl_ms, task, now_ns))

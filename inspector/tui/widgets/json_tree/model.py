@@ -363,8 +363,7 @@ class JsonRows:
         if not folds:
             return line
         if any(self._folds.folded(first) for first, _ in folds):
-            chosen = {first for first, _ in folds}
-            self._folds.unfold_many(chosen)
+            self._folds.unfold_many({first for first, _ in folds})
             return line
         self._folds.fold_many(folds)
         return self.line_of(self.row_of(line))

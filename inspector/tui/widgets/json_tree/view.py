@@ -143,8 +143,7 @@ class JsonSearch:
             self._find_slowly(view.rows.needle, start, backwards=backwards, count=False)
 
     def _find_slowly(self, needle: str, start: int, *, backwards: bool, count: bool) -> None:
-        work = partial(self._find, needle, start, backwards=backwards, count=count)
-        settling(self._view, "find", work)
+        settling(self._view, "find", partial(self._find, needle, start, backwards=backwards, count=count))
 
     async def _find(self, needle: str, start: int, *, backwards: bool, count: bool) -> None:
         generation, lines, end = self._generation, self._view.lines, time.monotonic() + MOST_S

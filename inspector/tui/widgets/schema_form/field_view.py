@@ -330,8 +330,7 @@ class FieldView(Widget):
             self.refresh(layout=True)
             return
         shown = self._remarks
-        found = self.query_children(".field--wrong").results(Static)
-        static = next(iter(found), None)
+        static = next(iter(self.query_children(".field--wrong").results(Static)), None)
         if static is None and shown and self.is_mounted:
             static = Static("", classes="field--wrong")
             static.styles.margin = (0, 0, 0, indent_of(self.place, self._shape, self._width))

@@ -60,8 +60,7 @@ def written(field: Field, asked: Field, value: FormValue, shape: Shape, selected
         return "", selected
     if shape == "picker":
         return text_of(asked, value), selected
-    found = None if shape == "json" else text_for(asked, value, selected)
-    return found or (json_text(value), selected)
+    return (None if shape == "json" else text_for(asked, value, selected)) or (json_text(value), selected)
 
 
 def _is_state(field: Field, value: FormValue) -> bool:
