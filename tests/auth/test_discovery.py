@@ -66,8 +66,7 @@ def test_resource_metadata_of_the_challenge_is_the_only_url_fetched() -> None:
 def test_well_known_url_with_path_is_fetched_before_the_root() -> None:
     world = World(prm=page(404))
     world.pages[ROOT] = answer(protected(resource="https://api.example"))
-    found = world.play(find_resource(SERVER, ""))
-    assert found is not None
+    assert world.play(find_resource(SERVER, "")) is not None
     assert world.urls() == [PROTECTED, ROOT]
     assert [login_step.verdict for login_step in world.login_steps] == [StepVerdict.MISSING, StepVerdict.GOOD]
 

@@ -19,8 +19,7 @@ def find(
 
 def test_registration_is_for_a_native_client_without_secret() -> None:
     world = World()
-    client = find(world)
-    assert client == Client("registered", registered=True, redirect_uri=WISHES.redirect_uri)
+    assert find(world) == Client("registered", registered=True, redirect_uri=WISHES.redirect_uri)
     (fetch,) = world.fetched
     assert fetch.json["application_type"] == "native"
     assert fetch.json["redirect_uris"] == [WISHES.redirect_uri]

@@ -75,8 +75,7 @@ def test_converted_file_is_temporary_and_made_once(tmp_path: Path, monkeypatch: 
     later = stand_in(path)
     assert later is not None
     assert later.capture != first.capture
-    journal = load(path)
-    assert "notifications/later" in str(messages(journal))
+    assert "notifications/later" in str(messages(load(path)))
 
 
 def test_marks_are_found_again_beside_the_file(tmp_path: Path) -> None:

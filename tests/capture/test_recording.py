@@ -18,5 +18,4 @@ def test_the_lives_hold_every_kind_of_entry() -> None:
 
 
 def test_a_recorded_journal_needs_no_file() -> None:
-    journal = recorded()
-    assert journal.capture_path is None
+    assert recorded().capture_path is None

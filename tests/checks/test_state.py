@@ -83,8 +83,7 @@ def test_seldom_is_the_first_ones_and_then_one_of_many() -> None:
 
 def test_abilities_come_from_the_request_where_requests_say_so() -> None:
     state = ConnectionState()
-    asked = _asked(_meta={META + "clientCapabilities": {"roots": {}}})
-    assert state.offered(asked, "roots")
+    assert state.offered(_asked(_meta={META + "clientCapabilities": {"roots": {}}}), "roots")
     assert not state.offered(None, "roots")
 
 

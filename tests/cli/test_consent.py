@@ -179,5 +179,4 @@ def test_file_of_the_user_needs_no_approval_in_the_home_directory(
 
 def test_hostile_entry_is_shown_without_control_characters(project: Path, started: Path) -> None:
     _define(project / ".mcp.json", {"command": "a\x1b[2J\u202e", "args": ["\r\nok"]})
-    ran = inspect("info", NAME).exits(2)
-    assert not set(ran.stderr) & set("\x1b\u202e\r")
+    assert not set(inspect("info", NAME).exits(2).stderr) & set("\x1b\u202e\r")

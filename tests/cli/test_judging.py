@@ -150,8 +150,7 @@ def test_findings_come_in_the_order_of_their_entries() -> None:
 
 @pytest.mark.parametrize(("fails", "status"), [(Severity.ERROR, ExitStatus.FINDINGS), (None, ExitStatus.OK)])
 def test_the_exit_status_goes_by_what_fails(fails: Severity | None, status: ExitStatus) -> None:
-    journal = load(sample("wreck"))
-    assert conclude(_output(), journal, ReportOptions("wreck", fails)) is status
+    assert conclude(_output(), load(sample("wreck")), ReportOptions("wreck", fails)) is status
 
 
 def test_the_options_are_taken_out_of_all() -> None:

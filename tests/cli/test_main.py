@@ -73,14 +73,12 @@ def test_usage_error_is_json_with_json_option() -> None:
 
 
 def test_the_json_of_the_servers_command_is_not_ours() -> None:
-    ran = inspect("--", "no-such-program", "--json")
-    assert not ran.stderr.rstrip().endswith("}")
+    assert not inspect("--", "no-such-program", "--json").stderr.rstrip().endswith("}")
 
 
 def test_options_stand_before_and_behind_the_command_and_its_words() -> None:
     first = inspect("--json", "-q", "list", "prompts", *demo()).data
-    last = inspect("list", "-q", "prompts", "--json", *demo()).data
-    assert first == last
+    assert first == inspect("list", "-q", "prompts", "--json", *demo()).data
     assert first["prompts"]
 
 

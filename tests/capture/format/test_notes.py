@@ -148,8 +148,7 @@ def test_notes_go_with_their_capture(capture: Path) -> None:
 def test_anything_can_stand_there(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     capture = tmp_path_factory.getbasetemp() / "any.mcpcap"
     capture.with_name("any.mcpcap.notes").write_bytes(HEAD + content)
-    found = NotesFile(capture, "me").read()
-    assert not found.foreign
+    assert not NotesFile(capture, "me").read().foreign
 
 
 def test_an_unchanged_file_is_parsed_once_and_a_changed_one_again(

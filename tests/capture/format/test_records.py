@@ -150,8 +150,7 @@ def test_the_number_is_given_and_not_read() -> None:
 
 @pytest.mark.parametrize(("given", "kept"), [(5, 5), (2**80, 2**63 - 1), (-(2**80), -(2**63) + 1)])
 def test_a_record_without_a_wall_clock_gets_one_that_fits(given: int, kept: int) -> None:
-    record = StderrRecord(tm=1, raw="")
-    assert entry_of(record, 1, given).wall_ns == kept
+    assert entry_of(StderrRecord(tm=1, raw=""), 1, given).wall_ns == kept
 
 
 def test_numbered_replaces_the_number_of_an_entry() -> None:

@@ -33,8 +33,7 @@ def test_recover_drops_lines_after_an_unreadable_one(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"".join([*lines[:4], b"rubbish\n", *lines[4:]]))
     done = recover(tmp_path / "x", tmp_path / "y")
     assert (done.records, done.line, done.partial, done.complete) == (4, 5, False, False)
-    journal = load(tmp_path / "y")
-    assert journal.count == 3
+    assert load(tmp_path / "y").count == 3
 
 
 def test_a_whole_capture_comes_back_as_it_is(tmp_path: Path) -> None:

@@ -200,14 +200,12 @@ def test_gap_record_is_noticed_on_load(path: Path) -> None:
 
 def test_unclean_end_is_noticed_on_load(path: Path) -> None:
     path.write_bytes(to_line(HEAD) + to_line(EndRecord(clean=False)))
-    journal = load(path)
-    assert journal.notices == ("The capture was not closed: its end may be missing.",)
+    assert load(path).notices == ("The capture was not closed: its end may be missing.",)
 
 
 def test_an_end_that_is_not_the_last_line_is_none(path: Path) -> None:
     path.write_bytes(to_line(HEAD) + to_line(EndRecord()) + b'{"r":"err","tm":1,"raw":"x"}\n')
-    journal = load(path)
-    assert journal.notices == (NO_END,)
+    assert load(path).notices == (NO_END,)
 
 
 def test_a_record_without_a_wall_clock_is_dated_by_the_head_before_it(path: Path) -> None:
@@ -283,8 +281,7 @@ def test_index_of_a_long_capture_is_stored(path: Path, tmp_path: Path, monkeypat
     first = load(whole(path), cache=cache)
     assert len(list(cache.iterdir())) == 1
     monkeypatch.setattr(Loading, "step", None)  # nothing is read a second time
-    again = load(path, cache=cache)
-    assert again.count == first.count > 0
+    assert load(path, cache=cache).count == first.count > 0
 
 
 def test_interrupted_load_leaves_no_open_file(path: Path) -> None:

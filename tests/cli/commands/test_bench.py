@@ -163,5 +163,4 @@ def test_a_baseline_of_another_shape_is_an_error(tmp_path: Path, content: str, s
 
 
 def test_a_server_that_cannot_be_started_is_an_error_and_no_report() -> None:
-    ran = inspect("bench", "--", "/no/such/server").exits(ExitStatus.UNREACHABLE)
-    assert not ran.stdout
+    assert not inspect("bench", "--", "/no/such/server").exits(ExitStatus.UNREACHABLE).stdout

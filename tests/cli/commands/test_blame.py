@@ -57,8 +57,7 @@ def test_blame_of_two_captures_shows_both_messages(failing: Path, tmp_path: Path
     assert what == "initialize"
     assert fails.strip().startswith("fails  …")
     assert '"roots":{}' in now_works
-    at = marks.index("^")
-    assert '"roots":{}' in now_works[at : marks.rindex("^") + 1]
+    assert '"roots":{}' in now_works[marks.index("^") : marks.rindex("^") + 1]
     assert "error list-failed: tools/list was rejected with -32000" in ran.stdout
 
 

@@ -348,8 +348,7 @@ def test_successful_call_shows_no_stderr() -> None:
 
 def test_unsent_request_that_only_stderr_names_is_reported() -> None:
     error = {"result": {"resultType": "complete", "content": [], "isError": True}, "stderr": f"MCPError: {_UNSENT}"}
-    ran = inspect("call", "t", "--json", *_failing(error))
-    assert ran.error["code"] == "request_not_sent"
+    assert inspect("call", "t", "--json", *_failing(error)).error["code"] == "request_not_sent"
 
 
 def test_error_about_an_undeclared_capability_has_the_hint_to_responses() -> None:

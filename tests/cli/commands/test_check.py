@@ -239,8 +239,7 @@ def test_failure_without_a_finding_is_in_every_report(tmp_path: Path, command: s
     assert Xml.parse(junit).getroot().get("errors") == "1"
     (invocation,) = json.loads(sarif.read_text())["runs"][0]["invocations"]
     assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 5)
-    recorded = inspect("check", "--json", str(capture))
-    assert recorded.data["failure"] == "tools/call a failed: no"
+    assert inspect("check", "--json", str(capture)).data["failure"] == "tools/call a failed: no"
     healthy = inspect("check", "--json", *scripted(_CALLED, capabilities={"tools": {}}))
     assert (healthy.status, healthy.data["failure"], healthy.data["findings"]) == (0, None, [])
 
@@ -291,8 +290,7 @@ def test_the_demo_is_in_good_health() -> None:
 
 def test_a_server_that_speaks_as_language_servers_do_is_found_out() -> None:
     server = ("--timeout", "1", "--era", "legacy", "--", sys.executable, str(SERVERS / "language_server.py"))
-    ran = inspect("doctor", "--json", *server).exits(7)
-    assert ran.data["primary"]["id"] == "lsp-framing"
+    assert inspect("doctor", "--json", *server).exits(7).data["primary"]["id"] == "lsp-framing"
 
 
 def test_a_server_that_has_answered_is_sent_no_bytes_that_are_not_json_and_is_not_accused_of_its_end(

@@ -7,8 +7,7 @@ from tests.cli.running import MODERN, inspect
 
 
 def test_every_check_is_on_the_list() -> None:
-    ran = inspect("checks").exits(0)
-    assert len(ran.stdout.splitlines()) == len(CHECKS)
+    assert len(inspect("checks").exits(0).stdout.splitlines()) == len(CHECKS)
 
 
 def test_as_json_each_has_its_severity_revisions_and_page() -> None:

@@ -75,8 +75,7 @@ def test_a_default_timeout_applies_and_an_option_goes_before_it(env: dict[str, s
 
 def test_a_broken_file_is_reported_and_the_command_still_runs(env: dict[str, str]) -> None:
     write(env, "theme = [\n")
-    ran = inspect("revisions", "--json", env=env).exits(0, "config.toml")
-    assert json.loads(ran.stdout)
+    assert json.loads(inspect("revisions", "--json", env=env).exits(0, "config.toml").stdout)
 
 
 def test_captures_are_found_in_the_configured_directory(env: dict[str, str], tmp_path: Path) -> None:

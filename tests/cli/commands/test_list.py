@@ -90,8 +90,7 @@ def test_list_reports_a_result_without_array() -> None:
 
 
 def test_without_json_it_is_text() -> None:
-    ran = inspect("list", "tools", *demo()).prints("long_running")
-    assert "\x1b" not in ran.stdout
+    assert "\x1b" not in inspect("list", "tools", *demo()).prints("long_running").stdout
 
 
 def test_a_revision_can_be_pinned() -> None:

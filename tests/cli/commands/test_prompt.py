@@ -25,8 +25,7 @@ def test_prompt_arguments_are_strings(tmp_path: Path) -> None:
     script: dict[str, Any] = {"prompts/get": {"result": {"messages": []}}}
     ran = inspect("prompt", "p", "-a", "n=012", "--json", *scripted(script, f"log={log}"))
     assert ran.data["result"] == {"messages": []}
-    sent = json.loads(log.read_text().splitlines()[-1])
-    assert sent["params"]["arguments"] == {"n": "012"}
+    assert json.loads(log.read_text().splitlines()[-1])["params"]["arguments"] == {"n": "012"}
 
 
 def test_an_argument_given_as_json_is_refused() -> None:

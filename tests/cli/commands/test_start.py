@@ -30,8 +30,7 @@ def test_servers_and_captures_are_listed(home: Path) -> None:
     captures = places().captures
     captures.mkdir(parents=True)
     (captures / "a.mcpcap").write_text("x")
-    ran = inspect().exits(0).prints("gulls", "npx -y gulls", "Cursor")
-    assert "secret" not in ran.stdout
+    assert "secret" not in inspect().exits(0).prints("gulls", "npx -y gulls", "Cursor").stdout
     as_json = inspect("--json")
     assert as_json.data["captures"] == [str(captures / "a.mcpcap")]
     (found,) = as_json.data["servers"]

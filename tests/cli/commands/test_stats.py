@@ -86,8 +86,7 @@ def test_calls_that_repeat_are_listed() -> None:
     ],
 )
 def test_mistakes_are_usage_errors(words: tuple[str, ...], said: str) -> None:
-    ran = inspect("stats", *words).exits(2, said)
-    assert ran.stdout == ""
+    assert inspect("stats", *words).exits(2, said).stdout == ""
 
 
 def test_a_server_that_does_not_start_has_no_statistics() -> None:

@@ -322,8 +322,7 @@ class TrafficMarking:
         try:
             change()
         except UsageError as error:
-            message = visible(error.full_text, limit=300)
-            self.list.notify(message, severity="error")
+            self.list.notify(visible(error.full_text, limit=300), severity="error")
         self.list.show_notes()
 
 
