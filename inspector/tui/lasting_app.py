@@ -148,7 +148,7 @@ class LastingApp(App[_T]):
         return self._lasts
 
     def notify(self, message: str, *, title: str = "", markup: bool = False, **options: Any) -> None:
-        """Show a message, whoever wrote it: at most 400 characters, in readable ones, and never read as `markup`."""
+        """Show a message, also of a server: at most 400 characters, readable ones, never read as `markup`."""
         super().notify(visible(message, limit=400), title=visible(title, limit=400), markup=False, **options)
 
     async def run_async(self, *, mouse: bool = True, **options: Any) -> _T | None:

@@ -33,6 +33,8 @@ _NOISE = re.compile(
     r"|\s+(?:severity|routine|length|file|line): (?:'[^'\n]*'|\d+),?$"
     r"|\s*Read (?:about how|more)\b|\s*See the .{1,60} of the README\."
     r"|(?:\w+ ERROR )?(?:See|Run|Try|Use|Visit|Trust) .*\b(?:for more (?:information|details)\.?|--verbose\b.*)$"
+    r"|(?:\[?\w{4,8}\b[^\]\s]{0,40}\]?:? )?(?:\d{1,2}[.)] (?:Run|Use|Try|See|Visit|Check|Make|Set|Go|Open|Add)\b"
+    r"|(?:Recommended (?:actions?|steps)|Next steps|Troubleshooting|How to fix[^:\n]{0,20}|To fix this):$)"
 )
 """Lines that never state a cause by themselves."""
 _CAUSE_LINE = re.compile(r"\s{2,}(?:\d+: )?(\S.*)")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from inspector.checks.diagnoses.causes import MIXED_UP
+from inspector.checks.diagnoses.causes import MIXED_UP, telling_line
 from inspector.checks.diagnoses.clauses import Clause, joined, when
 from inspector.checks.diagnoses.process import cause_in, line_like, logged_while, tail_of
 from inspector.checks.diagnoses.stalls import awaited_at_first, computed_at_eof, computed_at_stall, unread_at_eof
@@ -38,6 +38,7 @@ _FIX_STDIN = (
     "Check the subcommand, and whether a script or container passes its stdin on: a shell gives a command that ends "
     "with & the input /dev/null, and docker run needs -i."
 )
+_FIX_REPORTED = "Correct what stderr reports, or respond first and do this work afterwards."
 _FIX_THREAD = "Serve requests in threads or asynchronously: the open event stream occupies a server of one thread."
 _FIX_URL = (
     "Check that this is the URL of the MCP endpoint, and whether a gateway delays the response. See the server log."
@@ -152,12 +153,19 @@ def _was_still_computing(silence: _Silence) -> bool:
 def _unread_stdin(silence: _Silence) -> Clause | None:
     unread = unread_at_eof(silence.state)
     text = f"; nothing has read the {unread:,} bytes that were written to its stdin"
-    return Clause(text, "" if cause_in(silence.state) else _FIX_STDIN) if unread else None
+    return Clause(text, "" if cause_in(silence.state) or _reported(silence) else _FIX_STDIN) if unread else None
+
+
+def _reported(silence: _Silence) -> tuple[int, str] | None:
+    """Return what one of the last lines of stderr says about a failure, and its entry; None if none does."""
+    return telling[:2] if (telling := telling_line(tail_of(silence.state)[:4])) is not None and telling[2] else None
 
 
 def _words_on_stderr(silence: _Silence) -> Clause:
     if (logged := cause_in(silence.state)) is not None:
         return Clause(f"; stderr has: {logged[1]}", logged[2], (logged[0],))
+    if (reported := _reported(silence)) is not None:
+        return Clause(f"; stderr has: {reported[1]}", _FIX_REPORTED, (reported[0],))
     for n, line in tail_of(silence.state):
         if line.strip():
             return Clause(f"; stderr ends with: {elided(line, 120)}", frames=(n,))

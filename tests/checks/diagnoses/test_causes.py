@@ -30,6 +30,10 @@ from inspector.checks.diagnoses.causes import known_cause, place_of, telling_lin
             ("Usage: a [OPTIONS]", "╭─ Error ──────────────╮", "│ Missing option '-w'. │", "╰──────────────────────╯"),
             "Missing option '-w'.",
         ),
+        (
+            ("[ERROR:a] No valid token found", "[ERROR:a] Recommended actions:", "[ERROR:a] 1. Run a init to log in"),
+            "[ERROR:a] No valid token found",
+        ),
     ],
 )
 def test_innermost_cause_follows_the_error(lines: tuple[str, ...], told: str) -> None:

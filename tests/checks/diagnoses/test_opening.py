@@ -380,3 +380,13 @@ def test_a_silent_interpreter_without_a_program_is_named_in_place_of_its_output(
 def test_a_request_that_http_refused_has_not_been_left_in_silence(status: int, found: int) -> None:
     talk = Talk(transport="http").post().ask("tools/list").head(status).wait(4).close()
     assert len(of_one(talk.findings(), "silent-after-handshake")) == found
+
+
+def test_the_failure_that_a_silent_server_reports_last_is_quoted() -> None:
+    line = (
+        "ERROR | fastembed.model:746 - Could not download the model from any source, sleeping for 27 s, 0 retries left."
+    )
+    talk = Talk(opened=False).ask("initialize", initialize(4)).said("loading", line).wait(3).close("given up")
+    (found,) = of_one(talk.findings(), "server-silent")
+    assert f"; stderr has: {line}" in found.sentence
+    assert (found.fix or "").startswith("Correct what stderr reports")

@@ -112,21 +112,14 @@ def test_structured_content_of_many_results_is_sampled() -> None:
     ],
 )
 def test_a_result_is_not_judged_by_a_definition_that_was_announced_as_changed(steps: str, found: set[str]) -> None:
-    talk = Talk()
-
-    def act(what: str) -> None:
-        if what == "announced":
+    talk, tool = Talk(), {"name": "t", "inputSchema": {"type": "object"}, "outputSchema": _SCHEMA}
+    for step in steps.split():
+        if step == "listed":
+            talk.ask("tools/list").answer({"tools": [tool]})
+        elif step == "announced":
             talk.tell("notifications/tools/list_changed")
         else:
-            tool = {"name": "t", "inputSchema": {"type": "object"}, "outputSchema": _SCHEMA}
-            talk.ask("tools/list").answer({"tools": [tool]})
-
-    before, _, during = steps.partition("call")
-    for each in before.split():
-        act(each)
-    talk.ask("tools/call", {"name": "t"}, 77)
-    for each in during.split():
-        act(each)
+            talk.ask("tools/call", {"name": "t"}, 77)
     assert ids(talk.answer(_structured({"a": "1"}), 77)) & {"structured-content-invalid"} == found
 
 

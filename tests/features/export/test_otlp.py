@@ -198,9 +198,6 @@ def collector(status: int = 200) -> Iterator[tuple[str, list[tuple[str, dict[str
             self.send_response(status)
             self.end_headers()
 
-        def log_message(self, *_: Any) -> None:
-            """Keep quiet."""
-
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()

@@ -31,17 +31,15 @@ class OtherActions:
                 continue
             is_placed = each.where in keys.SCREEN_OF or each.where in keys.OPENED_BY
             if each.needs or is_placed or each.where == ActionScope.EVERYWHERE:
-                run = partial(self._notify, each.needs) if each.needs else partial(self._app.call_later, self._go, each)
+                go = partial(self._app.call_later, self._go, each)
+                run = partial(self._app.notify, each.needs) if each.needs else go
                 yield Command(each.label, each.needs or each.sentence, each.key_text, run, each.where, each.id)
-
-    def _notify(self, text: str) -> None:
-        self._app.notify(text)
 
     async def _go(self, action: Action) -> None:
         """Show the screen of an action, and run it there; if it is not possible, say so."""
         if (opening := keys.OPENED_BY.get(action.where)) is not None:
             if not await self._run(keys.action(opening)):
-                self._notify(f"{action.label} is not possible now.")
+                self._app.notify(f"{action.label} is not possible now.")
             return
         screen = keys.SCREEN_OF.get(action.where)
         if screen is not None and action.where not in self._panel().places:
@@ -51,7 +49,7 @@ class OtherActions:
 
     async def _run_or_notify(self, action: Action) -> None:
         if not await self._run(action):
-            self._notify(f"{action.label} is not possible with what is selected here.")
+            self._app.notify(f"{action.label} is not possible with what is selected here.")
 
     async def _run(self, action: Action) -> bool:
         """Run an action on the visible widget that has it, which gets the focus; return whether there was one."""

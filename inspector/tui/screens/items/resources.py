@@ -1,7 +1,7 @@
 """Resources screen: resources and templates in one list, reading them, and subscribing to updates."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from rich.text import Text
 from textual import work
@@ -191,11 +191,11 @@ class ResourcesPanel(OffersPanel):
         conversation, request = self.conversation, self.form.request
         uri = peek.text(request.params, "uri") or ""
         if why := why_silent(conversation):
-            _tell(self, why, "warning")
+            self.app.notify(why, severity="warning")
         elif request.problem or not uri:
-            _tell(self, f"Cannot subscribe: {request.problem or 'it has no uri'}.")
+            self.app.notify(f"Cannot subscribe: {request.problem or 'it has no uri'}.")
         elif conversation.opening is None or not peek.flag(conversation.opening.capabilities, "resources", "subscribe"):
-            _tell(self, _LACKS, "warning")
+            self.app.notify(_LACKS, severity="warning")
         else:
             state = conversation.journal.conversation.subscriptions.standing(uri)
             _watch(self, uri, state in (None, SubscriptionState.ONCE))
@@ -204,7 +204,7 @@ class ResourcesPanel(OffersPanel):
         """Show the diff between the shown read and the one before it."""
         journal, pair = self.conversation.journal, _pair(self, self.result.exchange)
         if pair is None:
-            _tell(self, "No earlier read to compare with. Read it again first.")
+            self.app.notify("No earlier read to compare with. Read it again first.")
             return
         before, after = pair
         title = f"{text.visible(after.target, limit=200)}   #{before.request_frame} → #{after.request_frame}"
@@ -228,15 +228,17 @@ async def _watch(panel: ResourcesPanel, uri: str, on: bool) -> None:
     outcome = await panel.conversation.perform(change)
     name = text.visible(uri, limit=120)
     if outcome.refused:
-        _tell(panel, f"{'Subscribing to' if on else 'Unsubscribing from'} {name} failed: {outcome.refused}", "error")
+        panel.app.notify(
+            f"{'Subscribing to' if on else 'Unsubscribing from'} {name} failed: {outcome.refused}", severity="error"
+        )
     elif not on:
-        _tell(panel, f"Unsubscribed from {name}.")
+        panel.app.notify(f"Unsubscribed from {name}.")
     elif not outcome.acknowledged:
-        _tell(panel, f"Subscription to {name} is not acknowledged yet.", "warning")
+        panel.app.notify(f"Subscription to {name} is not acknowledged yet.", severity="warning")
     elif uri in outcome.not_granted.uris:
-        _tell(panel, f"The server did not grant the subscription to {name}.", "warning")
+        panel.app.notify(f"The server did not grant the subscription to {name}.", severity="warning")
     else:
-        _tell(panel, f"Subscribed to {name}.")
+        panel.app.notify(f"Subscribed to {name}.")
 
 
 @work(group="compare")
@@ -246,9 +248,9 @@ async def _compare_quietly(panel: ResourcesPanel, newest: Exchange) -> None:
         return
     equal = await read_on_thread(lambda: same(_result(journal, pair[0]), _result(journal, pair[1])))
     if not equal:
-        _tell(panel, f"Changed since the previous read: {keys.shown_key('resources.compare')} shows the diff.")
+        panel.app.notify(f"Changed since the previous read: {keys.shown_key('resources.compare')} shows the diff.")
     elif newest.target in journal.conversation.subscriptions.updates:
-        _tell(panel, "Unchanged since the previous read.")
+        panel.app.notify("Unchanged since the previous read.")
 
 
 def _pair(panel: ResourcesPanel, newer: Exchange | None) -> tuple[Exchange, Exchange] | None:
@@ -261,12 +263,6 @@ def _pair(panel: ResourcesPanel, newer: Exchange | None) -> tuple[Exchange, Exch
     reads = [call.exchange for call in requests.history.of(newer.target) if not call.is_earlier]
     older = [each for each in reads if each.number < newer.number and each.state is ExchangeState.ANSWERED]
     return (older[-1], newer) if older and newer in reads else None
-
-
-def _tell(
-    panel: ResourcesPanel, what: str, severity: Literal["information", "warning", "error"] = "information"
-) -> None:
-    panel.app.notify(what, severity=severity)
 
 
 def _result(journal: Journal, exchange: Exchange) -> object:

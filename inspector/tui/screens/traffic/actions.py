@@ -137,21 +137,23 @@ class TrafficNavigation:
         """
         if self.list.model.tree:
             if not self._detail().switch_side():
-                self._say("No other message is shown: a pair is one row of the tree, which opens in full.")
+                self.list.notify(
+                    "No other message is shown: a pair is one row of the tree, which opens in full.", timeout=3
+                )
             return
         partner = self.list.model.jumps.partner(self.list.rows.view.cursor)
         if partner is None:
-            self._say("No request or response belongs to this entry.")
+            self.list.notify("No request or response belongs to this entry.", timeout=3)
         elif not self.list.go_to_entry(partner):
-            self._say("It is hidden by the filter.")
+            self.list.notify("It is hidden by the filter.", timeout=3)
 
     def action_origin(self) -> None:
         """Go to the entry that caused the selected one."""
         n = self.list.model.jumps.origin(self.list.rows.view.cursor)
         if n is None:
-            self._say("No cause found for this entry.")
+            self.list.notify("No cause found for this entry.", timeout=3)
         elif not self.list.go_to_entry(n):
-            self._say(f"#{n} is hidden by the filter.")
+            self.list.notify(f"#{n} is hidden by the filter.", timeout=3)
 
     def action_error(self, by: int) -> None:
         """Go to the next (1) or previous (-1) error."""
@@ -182,7 +184,9 @@ class TrafficNavigation:
             return
         way, back = ("next", "before") if by > 0 else ("previous", "after")
         key = keys.shown_key(f"traffic.{what}{'_before' if by > 0 else ''}") if has_other else ""
-        self._say(f"No {way} {what}" + (f"; {key} goes to the one {back} this row." if has_other else "."))
+        self.list.notify(
+            f"No {way} {what}" + (f"; {key} goes to the one {back} this row." if has_other else "."), timeout=3
+        )
 
     def action_go_to(self) -> None:
         """Ask for an entry number or a time, and go to it."""
@@ -206,7 +210,7 @@ class TrafficNavigation:
         conversation, n = self.list.filters.conversation, self.list.chosen
         trace = trace_of(conversation.journal, n)
         if trace is None:
-            self._say("This entry belongs to no request, so there is no trace.")
+            self.list.notify("This entry belongs to no request, so there is no trace.", timeout=3)
         else:
             self.list.app.push_screen(TraceScreen(conversation, trace, n), self._went)
 
@@ -226,11 +230,11 @@ class TrafficNavigation:
         now = self.list.look.names
         if name in now:
             self.list.look.choose(tuple(each for each in now if each != name))
-            self._say(f"{name[1:]} is no longer a column.")
+            self.list.notify(f"{name[1:]} is no longer a column.", timeout=3)
             return
         at = now.index("what") + 1 if "what" in now else len(now)
         self.list.look.choose((*now[:at], name, *now[at:]))
-        self._say(f"{name[1:]} is a column now. {keys.shown_key('traffic.columns')} changes columns.")
+        self.list.notify(f"{name[1:]} is a column now. {keys.shown_key('traffic.columns')} changes columns.", timeout=3)
 
     def action_waterfall(self) -> None:
         """Show the filtered exchanges on a time axis, and go to the one chosen there."""
@@ -238,9 +242,6 @@ class TrafficNavigation:
         self.list.app.push_screen(
             WaterfallScreen(conversation, chosen, lambda: listed.model.exchanges_shown), self._went
         )
-
-    def _say(self, message: str) -> None:
-        self.list.notify(message, timeout=3)
 
 
 class TrafficFiltering:
@@ -322,7 +323,7 @@ class TrafficMarking:
         try:
             change()
         except UsageError as error:
-            self.list.notify(visible(error.full_text, limit=300), severity="error")
+            self.list.notify(error.full_text, severity="error")
         self.list.show_notes()
 
 
@@ -340,11 +341,11 @@ class Resending:
         conversation = self.list.filters.conversation
         asked = again(conversation.journal, self.list.chosen)
         if isinstance(asked, str):
-            self._tell(asked)
+            self.list.app.notify(asked)
             return
         receiver = self._receiver(conversation)
         if isinstance(receiver, str):
-            self._tell(receiver)
+            self.list.app.notify(receiver)
         elif receiver is conversation and not may_destroy(asked, conversation.journal.conversation.catalogue.tools):
             self.list.run_worker(self._resend(receiver, asked), group="resending")
         else:
@@ -360,8 +361,7 @@ class Resending:
         there = [each for tab in tabs if (each := tab.conversation).can_act and each.stage is is_open]
         if not there:
             return f"This is a capture and no server is open. {keys.shown_key('tabs.open')} opens one."
-        several = "Several servers are open. Go to the tab of one of them and use the Composer."
-        return there[0] if len(there) == 1 else several
+        return there[0] if len(there) == 1 else "Several servers are open. Go to one of them and use the Composer."
 
     def _ask(self, receiver: OpenConversation, asked: RecordedRequest, *, destroys: bool) -> None:
         about = visible(f"{asked.method} {asked.target}".rstrip(), limit=100)
@@ -372,13 +372,12 @@ class Resending:
         if destroys:
             lines.append([("destructiveHint is not false: this may change data.", "warning")])
         quoted = visible(asked.quoted, limit=2000) or "no params"
-        ways = ("Back", "Resend")
 
         def answered(yes: bool | None) -> None:
             if yes:
                 self.list.run_worker(self._resend(receiver, asked), group="resending")
 
-        self.list.app.push_screen(ConfirmScreen("Resend", lines, quoted, ways), answered)
+        self.list.app.push_screen(ConfirmScreen("Resend", lines, quoted, ("Back", "Resend")), answered)
 
     async def _resend(self, receiver: OpenConversation, asked: RecordedRequest) -> None:
         def opened(exchange: Exchange) -> None:
@@ -386,7 +385,4 @@ class Resending:
                 self.list.request_entry(exchange.request_frame)
 
         called = await receiver.call(asked.method, asked.params, opened)
-        self._tell(f"{asked.method} {asked.target}: {outcome(asked, called)}".replace(" :", ":"))
-
-    def _tell(self, message: str) -> None:
-        self.list.app.notify(message, timeout=5)
+        self.list.app.notify(f"{asked.method} {asked.target}: {outcome(asked, called)}".replace(" :", ":"))
