@@ -145,6 +145,10 @@ def _call(request: dict[str, Any]) -> Any:
     return _error(f"Invalid value for {wrong}") if wrong else _text(f"{str(arguments.get('text'))[:20]} done")
 
 
+def _no(when: bool, text: str) -> dict[str, Any] | None:
+    return _error(text) if when else None
+
+
 def _crash(when: bool) -> None:
     if when:
         os._exit(3)
@@ -248,9 +252,7 @@ _OF_WIDE: dict[str, Any] = {
     "names-its-host": lambda r, a, w: None if w else _error("cannot reach " + os.environ["SERVICE_HOST"]),
     "needs-a-login": lambda r, a, w: None if w else _error("A login is required. Please log in first."),
     "needs-a-program": lambda r, a, w: None if w else _error("ffmpeg is required, but it is not installed"),
-    "limits-its-rate": lambda r, a, w: (
-        _refused(r, -32600, "Rate limit exceeded: max 10 requests per second") if w else None
-    ),
+    "limits-its-rate": lambda r, a, w: _refused(r, -32600, "Rate limit exceeded: max 10 per second") if w else None,
     "needs-a-file": lambda r, a, w: None if w or len(a) < 2 else _error("Bounds: data/range.json is missing"),
     "fails-always": lambda r, a, w: _text('{"status": false, "status_message": "x does not exist"}'),
     "rejects-as-internal": lambda r, a, w: _refused(r, -32603, f"Invalid arguments: {w}: Required") if w else None,
@@ -267,8 +269,8 @@ _OF_WIDE: dict[str, Any] = {
 }
 _OF_DEEP: dict[str, Any] = {
     "healthy-deep": lambda r, a, w: None,
-    "empty-member-is-missing": lambda r, a, w: (
-        _error("validation failed: unit is required") if not w and a.get("where", {}).get("unit", "m") == "" else None
+    "empty-member-is-missing": lambda r, a, w: _no(
+        not w and a.get("where", {}).get("unit", "m") == "", "validation failed: unit is required"
     ),
     "accepts-items": lambda r, a, w: _text("done") if w == "tags items" else None,
     "accepts-many-items": lambda r, a, w: _text("done") if w == "tags most" else None,
@@ -288,6 +290,7 @@ _OF_EXACT: dict[str, Any] = {
     "writes-floats": lambda r, a, w: (
         None if w else _text(f"ratio {struct.unpack('f', struct.pack('f', a.get('ratio', 1)))[0]}")
     ),
+    "reads-no-exponents": lambda r, a, w: _no(not w and "e" in str(a.get("ratio", 1)), "ratio is not a number"),
     "false-is-missing": lambda r, a, w: _error("flag is required") if not a.get("flag") else None,
     "wants-consent": lambda r, a, w: _error("Invalid: flag must be set to true") if not w and not a["flag"] else None,
 }
@@ -310,17 +313,11 @@ _FAULTS: dict[str, Any] = (
         "limits-its-calls": lambda r, a, w: _late(r, 600) if r["id"] > 12 else None,
         "prints-before-it": lambda r, a, w: print(end="x" * 99 * (len(str(a.get("text"))) > 5_000), flush=True),
         "runs-a-program": lambda r, a, w: _error("/tmp/p1/a/run.py:1: wrong " + w) if w else _text(_OF_A_PROGRAM),
-        "wants-two": lambda r, a, w: (
-            _error("At least 2 points are required") if a.get("text") == "" and not w else None
-        ),
-        "empty-list-is-missing": lambda r, a, w: (
-            _error("arguments are required: tags") if a.get("tags") == [] else None
-        ),
+        "wants-two": lambda r, a, w: _no(a.get("text") == "" and not w, "At least 2 points are required"),
+        "empty-list-is-missing": lambda r, a, w: _no(a.get("tags") == [], "arguments are required: tags"),
         "takes-time-for-each": lambda r, a, w: time.sleep(0.001 * len(a.get("tags", ())) if not w else 0),
         "needs-a-tag": lambda r, a, w: _error("need at least one") if w == "flag" or a.get("tags") == [] else None,
-        "empty-is-no-csv": lambda r, a, w: (
-            _error("no CSV: the file is empty; a header is required") if a.get("text") == "" else None
-        ),
+        "empty-is-no-csv": lambda r, a, w: _no(a.get("text") == "", "no CSV: the file is empty; a header is required"),
         "is-not-configured": lambda r, a, w: _text("It is not correctly configured. Reach out for help."),
         "green-requires-tags": lambda r, a, w: (
             _error('Invalid arguments: tags: expected array, received undefined. Color "green" requires tags')
@@ -337,11 +334,11 @@ _FAULTS: dict[str, Any] = (
         "accepts-out-of-bounds": lambda r, a, w: _text("done") if a.get("count") in (0, 11) else None,
         "accepts-unknown-choice": lambda r, a, w: _text("done") if w == "color" else None,
         "rejects-choice": lambda r, a, w: _error("Input validation error: color") if a.get("color") == "blue" else None,
-        "rejects-bound": lambda r, a, w: (
-            _error("validation error for count: must be a number below 10") if a.get("count") == 10 else None
+        "rejects-bound": lambda r, a, w: _no(
+            a.get("count") == 10, "validation error for count: must be a number below 10"
         ),
         "rejects-with-32602": lambda r, a, w: (
-            _refused(r, -32602, "Invalid params") if a.get("flag") is True and not w else None
+            _refused(r, -32602, "Bad params") if a.get("flag") is True and not w else None
         ),
         "unspecific": lambda r, a, w: _error("Bad request") if w else None,
         "fails-inside": lambda r, a, w: _refused(r, -32603, "Internal error") if w else None,
@@ -352,26 +349,32 @@ _FAULTS: dict[str, Any] = (
         "traceback": lambda r, a, w: _traceback(w),
         "example-path": lambda r, a, w: _error(f"{w}: a path such as /home/nobody-at-all/b.xlsx") if w else None,
         "no-network": lambda r, a, w: _refused(r, -32603, "fetch failed"),
-        "strict": lambda r, a, w: (
-            _error("Invalid arguments: mcp_inspect_unknown is unknown") if "mcp_inspect_unknown" in a else None
-        ),
-        "no-empty-text": lambda r, a, w: (
-            _error("Invalid arguments for text: it is too short") if len(str(a.get("text"))) < 2 else None
+        "strict": lambda r, a, w: _no("mcp_inspect_unknown" in a, "Invalid arguments: mcp_inspect_unknown is unknown"),
+        "no-empty-text": lambda r, a, w: _no(
+            len(str(a.get("text"))) < 2, "Invalid arguments for text: it is too short"
         ),
         "empty-is-missing": lambda r, a, w: _error("Missing required argument: text") if a.get("text") == "" else None,
-        "empty-is-too-short": lambda r, a, w: (
-            _error(_ABOUT + "text: at least 1 character") if a.get("text") == "" else None
-        ),
+        "empty-is-too-short": lambda r, a, w: _no(a.get("text") == "", _ABOUT + "text: at least 1 character"),
         "empty-is-no-string": lambda r, a, w: _error("'text' must be a string") if a.get("text") == "" else None,
         "no-nul": lambda r, a, w: (
             _error("The argument 'path' must be a string, Uint8Array, or URL without null bytes. Received 'a\\x00b'")
             if "\0" in str(a.get("text"))
             else None
         ),
-        "needs-tags-for-green": lambda r, a, w: (
-            _error("work: tags is required for 'green' operation") if a.get("color") == "green" and not w else None
+        "needs-tags-for-green": lambda r, a, w: _no(
+            a.get("color") == "green" and not w, "work: tags is required for 'green' operation"
         ),
         "trims": lambda r, a, w: None if w else _text(json.dumps({"text": a["text"].strip()})),
+        "decomposes": lambda r, a, w: (
+            None if w else _text(json.dumps({"text": unicodedata.normalize("NFD", a["text"])}))
+        ),
+        "lowers": lambda r, a, w: None if w else _text(json.dumps({"text": a["text"].lower()})),
+        "lowers-as-it-says": lambda r, a, w: None if w else _text(json.dumps({"text": a["text"].lower()})),
+        "fails-without-tags": lambda r, a, w: _no(not w and "tags" not in a, "Error executing tool work: 'tags'"),
+        "fails-at-first": lambda r, a, w: _no(not w and next(_counter) == 1, "KeyError: 'tags'"),
+        "choice-in-own-words": lambda r, a, w: _no(a.get("color") == "blue", "color: unknown value blue"),
+        "choice-is-not-there": lambda r, a, w: _no(a.get("color") == "blue", "blue is not installed as a color"),
+        "is-no-tool": lambda r, a, w: _no(True, "Unknown tool: work"),
         "cuts-long": lambda r, a, w: None if w else _text(json.dumps({"text": a["text"][:255]})),
         "composes": lambda r, a, w: None if w else _text(unicodedata.normalize("NFC", a["text"])),
         "sorts": lambda r, a, w: None if w else _text("done", structuredContent={"tags": sorted(a.get("tags", []))}),
@@ -385,7 +388,7 @@ _FAULTS: dict[str, Any] = (
         "orders-two": lambda r, a, w: _error("count must be less than the tags") if a.get("count") == 10 else None,
         "needs-a-project": lambda r, a, w: _text("No project is loaded for this session.\n\nSearched from /"),
         "finds-nothing": lambda r, a, w: (
-            _refused(r, -32602, f"UnknownTopic {a['text']}") if len(str(a.get("text"))) > 5_000 else None
+            _refused(r, -32602, f"UnknownTopic {a['text']}") if len(str(a)) > 5_000 else None
         ),
         "path": lambda r, a, w: _error(f"{w}: see {HOME}/config.json") if w else None,
         "secret": lambda r, a, w: _text("connected with " + os.environ["SERVICE_KEY"]) if not w else None,
@@ -407,6 +410,7 @@ _FAULTS: dict[str, Any] = (
 _DESCRIPTIONS = {
     "rounds-as-it-says": "Rounds a ratio to an integer",
     "trims-as-it-says": "Work, without surrounding blanks",
+    "lowers-as-it-says": "Work in lower case",
     "writes-ascii-as-it-says": "Transliterate a text to ASCII",
 }
 

@@ -10,7 +10,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from inspector.features.probe.plan import BEYOND_DOUBLE, BEYOND_INT, MARKED, WITH_FRACTION, ProbeCall
+from inspector.features.probe.plan import BEYOND_DOUBLE, BEYOND_INT, MARKED, WITH_FRACTION, WITH_OFFSET, ProbeCall
+from inspector.features.probe.words import words
 
 BEGIN, END = MARKED[:2], MARKED[-2:]
 _LIMIT: Final = re.compile(r"(?i)limit|max_?(?:results?|items|count)|page_?size|per_?page|top_?k")
@@ -23,10 +24,10 @@ _AS_DOUBLE: Final = re.compile(rf"{int(float(BEYOND_DOUBLE))}|\b9\.0072?0?\d{{0,
 """How the integer beyond 2^53 is written after it was a double."""
 _WITHOUT_FRACTION: Final = re.compile(r"(?<![\d.])4827[12](?![\d.,]\d)")
 _AS_FLOAT: Final = re.compile(rf"\b{struct.unpack('f', struct.pack('f', WITH_FRACTION))[0]}")
-_VERBATIM: Final = re.compile(
-    r"(?i)text|body|content|comment|message|code|note|html|markdown|label|desc|string|snippet"
-)
+_VERBATIM = words("verbatim")
 """Names of arguments whose texts are kept as they are; terms, titles and the like are trimmed by many tools."""
+_CASED = words("cased")
+"""Names of arguments in whose texts capital letters mean something."""
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _PLAIN: Final = re.compile(rf"(?<![\d-]){BEYOND_INT}(?!\d)")
 _WRAPPED: Final = re.compile(rf"{BEYOND_INT - 2**32}(?!\d)")
@@ -107,13 +108,20 @@ def _how_changed(name: str, value: Any, came: Any, *, is_named: bool) -> str:
         return ""
     if is_named and _DATE.match(value) and _DATE.match(came) and _DATE.sub("", value) == _DATE.sub("", came):
         return f"as {came[:40]!r}"
+    if is_named and value == WITH_OFFSET and came[:19] == value[:19] and came[19:] in ("Z", "+00:00"):
+        return f"as {came!r}, which is another moment"
     if is_named and came and len(value) > _LONG and value.startswith(came):
         return f"with {len(came):,} of its characters"
+    bare = value.strip()
+    if is_named and _CASED.search(name) and bare != came.strip() in (bare.lower(), bare.upper()):
+        return "in one case"
+    if is_named and came != value and came == unicodedata.normalize("NFD", value):
+        return "with decomposed characters"
     if not _VERBATIM.search(name):
         return ""
     if came == unicodedata.normalize("NFC", value):
         return "with composed characters"
-    return "without the blanks around it" if came == value.strip() else ""
+    return "without the blanks around it" if came == bare else ""
 
 
 def _number_in(text: str, value: int) -> str:
@@ -151,9 +159,8 @@ def ignored_values(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> I
     if base is None:
         return
     for at, (call, text) in enumerate(zip(calls, texts, strict=True)):
-        if text != base or not call.valid or not call.differs_from_default or call.arguments.get(call.argument):
-            continue
-        if call.arguments.get(call.argument) == "":
+        value = call.arguments.get(call.argument)
+        if text != base or not (call.valid and call.differs_from_default and value in (0, [])):
             continue
         others = [
             (each.arguments.get(call.argument), other)
@@ -175,14 +182,8 @@ def unapplied_defaults(calls: Sequence[ProbeCall], texts: Sequence[str | None]) 
 def ignored_limits(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> Iterator[Judged]:
     """Yield the first call that asks for one item, by an argument such as `limit`, and gets a list of more."""
     for at, (call, text) in enumerate(zip(calls, texts, strict=True)):
-        if (
-            text is None
-            or not call.valid
-            or call.arguments.get(call.argument) != 1
-            or not _LIMIT.fullmatch(call.argument)
-        ):
-            continue
-        count = _items_in(text)
+        asks_one = call.valid and call.arguments.get(call.argument) == 1 and _LIMIT.fullmatch(call.argument)
+        count = _items_in(text) if text is not None and asks_one else 0
         if count > 1:
             yield "value-ignored", f"the result is a list of {count} items if {call.what}", at
             return

@@ -21,6 +21,7 @@ from inspector.features.probe.comparing import (
 from inspector.features.probe.leaks import Leaks, is_home_here, leaked
 from inspector.features.probe.plan import MANY, UNKNOWN, ProbeCall
 from inspector.features.probe.responses import MAX_SEARCHED_CHARS, CallFailure, failure_of, text_of
+from inspector.features.probe.words import words
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Broken, Refused, Replied, Reply, Silent
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
@@ -34,24 +35,15 @@ _NOT_ITS_FAULT = (401, 403, 408, 429, 502, 503, 504)
 """HTTP statuses that arguments do not explain."""
 _WAITS = re.compile(r"(?i)wait|time_?out|delay|sleep|pause|interval|duration|seconds|_ms$")
 """Names of arguments that say how long a tool waits."""
-_MEANT = {
-    "fraction-lost": re.compile(r"(?i)round|\b(?:integers?|whole|floor|ceil\w*|truncat\w+)\b"),
-    "text-changed": re.compile(
-        r"(?i)ascii|translit|accent|romani[sz]|slug|mask|redact|anonym|saniti[sz]|strip|remov|replac|clean|escap|latin"
-    ),
-    "value-normalized": re.compile(
-        r"(?i)normali[sz]|trim|strip|clean|saniti|slug|trunc|short|abbrev|preview|excerpt|first|last|sort|\bordered\b|ascending|alphabetic|rank"
-        r"|uniqu|distinct|dedup|duplicat|merg|\bset\b|once|blank|space|next|previous|shift|day before|day after"
-        r"|add|subtract|parse"
-        r"|convert|format|ignor|limit|most|negat|absolut|invert|opposite"
-    ),
-}
+_MEANT = {id_: words(f"meant {id_}") for id_ in ("fraction-lost", "text-changed", "value-normalized")}
 """Words of tools that are meant to change a value."""
-_BOUND = re.compile(
-    r"(?i)\bmust be (?:less|fewer|smaller|lower|greater|more|larger|higher|at (?:least|most)|between|below|under|above"
-    r"|over|in|[<>])[^.;]{0,12}?\d"
-)
+_BOUND = words("bound")
 """Words about the bounds of a number."""
+_NO_SUCH_VALUE = words("no-such-value")
+"""Words about a text that is none of the choices."""
+_NO_SUCH_NUMBER = words("no-such-number")
+"""Words about a text that is no number."""
+_NO_SUCH_TOOL = words("no-such-tool")
 _MOST_EACH = 5
 """Maximum number of findings per check and tool."""
 _ONE_HABIT = frozenset(
@@ -64,16 +56,10 @@ _ONE_HABIT = frozenset(
 _SHORT_CHARS: Final = 3
 _NEAR_CHARS: Final = 60
 _ABSENT = re.compile(r"\b(?:missing|require[ds]|empty|must be (?:a |an )?string|at least (?:1|one) char\w+)\b")
-_ABSENT_THING = re.compile(
-    r"(?i:\bno such\b|does(?: not|n't) exist)|\b[Uu]nknown(?=[ _-]?[A-Z_a-z])|(?i:not[ _-]?found)"
-)
+_ABSENT_THING = words("absent-thing")
 _IS_EMPTY = re.compile(r"\b(?:is|are|was) empty\b")
 _SEPARATORS = re.compile(r"[\s_.-]+")
-_CONDITION = re.compile(
-    r"(?i)\b(?:required|needed|mandatory|allowed|specify|provide)\b.{0,30}\b(?:when|if|unless|either)\b|\bat least \d"
-    r"|\b(?:required|needed|mandatory|missing|must be (?:given|set|provided)) (?:for|with|by|in|to)\b"
-    r"|['\"`] (?:requires|needs|expects)\b|\b(?:either\b.{1,80}\bor|exactly one of|at least one of)\b"
-)
+_CONDITION = words("condition")
 """Errors about what an argument requires of another one, which few schemas express."""
 
 
@@ -147,7 +133,7 @@ def _flaws(
 ) -> Iterator[tuple[str, str, tuple[int, ...]]]:
     before: ProbeOutcome | None = None
     base = next((each for each in outcomes if each.call.valid), None)
-    missing = [*_taken_for_missing(base, outcomes)]
+    missing = [*_taken_for_missing(base, outcomes), *_fails_without_more(base, outcomes)]
     usual = {words for each in outcomes if each.call.valid and (words := _words_of(each)) is not None}
     for each in outcomes:
         for id_, sentence in _of_outcome(each, base if base is not each else None, leaks, usual):
@@ -179,6 +165,22 @@ def _taken_for_missing(
         if is_named and value is not None and any(success_text(each) is not None for each in others):
             shown = "false" if value is False else "0"
             yield "value-ignored", f"{cut(name, 60)!r} is called missing if it is {shown}: {_quote(text)}", base.frames
+
+
+def _fails_without_more(
+    base: ProbeOutcome | None, outcomes: Sequence[ProbeOutcome]
+) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+    """Yield an internal error of the required arguments alone, also a second time, while more arguments succeed."""
+    if base is None or _verdict_of(base) is not CallFailure.INSIDE or not isinstance(base.reply, Replied):
+        return
+    least = base.call.arguments.keys()
+    same = (each for each in outcomes if each is not base and each.call.arguments.keys() - {UNKNOWN} == least)
+    again = any(_verdict_of(each) is CallFailure.INSIDE for each in same)
+    fuller = (each for each in outcomes if each.call.valid and each.call.arguments.keys() - {UNKNOWN} > least)
+    if again and (works := next((each for each in fuller if success_text(each) is not None), None)):
+        more = ", ".join(cut(repr(name), 60) for name in works.call.arguments.keys() - least)
+        sentence = f"internal error without the optional {more}: {_quote(text_of(base.reply.message))}"
+        yield "input-fails-inside", sentence, base.frames
 
 
 def success_text(outcome: ProbeOutcome) -> str | None:
@@ -270,13 +272,13 @@ def _of_verdict(
             )
         elif not call.valid and not call.may_be_absent and not is_refused:
             yield "invalid-input-accepted", f"succeeds although {call.condition}"
-    elif call.valid and failure is CallFailure.OTHERWISE and call.declared and _BOUND.search(text):
+    elif is_base and _NO_SUCH_TOOL.search(text) and call.tool in text:
+        yield "valid-input-rejected", f"tools/list has the tool, but its call is answered: {_quote(text)}"
+    elif call.valid and failure is CallFailure.OTHERWISE and (words := _own_words(call)) and words.search(text):
         named = [each for each in call.arguments if _is_named(each, text)]  # of two, it may be about their order
-        if base is CallFailure.NOT and type(call.arguments.get(call.argument)) is int and named == [call.argument]:
-            yield (
-                "valid-input-rejected",
-                f"rejected although {call.condition}, which inputSchema allows: {_quote(text)}",
-            )
+        if base is CallFailure.NOT and named == [call.argument] and not _CONDITION.search(text):
+            sentence = f"rejected although {call.condition}, which inputSchema allows: {_quote(text)}"
+            yield "valid-input-rejected", sentence
     elif call.valid and failure is CallFailure.REJECTED:
         has_nul = any("\0" in str(each) for each in call.arguments.values())  # no path and few databases may have one
         is_absent = _ABSENT_THING.search(text) and _quotes(call, text)
@@ -297,6 +299,18 @@ def _of_verdict(
     elif not call.valid and call.argument and not _is_named(call.argument, text) and UNKNOWN not in text:
         sentence = f"the error does not name {call.argument!r} if {call.condition}: {_quote(text)}"
         yield "input-error-unspecific", sentence
+
+
+def _own_words(call: ProbeCall) -> re.Pattern[str] | None:
+    """Return what a server of few words says of a value that its schema names, or of a number in any form."""
+    match call.arguments.get(call.argument):
+        case int() if call.declared:
+            return _BOUND
+        case str() if call.declared:
+            return _NO_SUCH_VALUE
+        case float():
+            return _NO_SUCH_NUMBER
+    return None
 
 
 def _is_named(argument: str, text: str) -> bool:

@@ -9,13 +9,11 @@ import msgspec
 
 from inspector.features.probe.plan import ProbeCall
 from inspector.features.probe.responses import MAX_SEARCHED_CHARS
+from inspector.features.probe.words import words
 from inspector.protocol.credentials import is_credential
 from inspector.text import cut
 
-_TRACEBACK = re.compile(
-    r"Traceback \(most recent call last\)|\n[ \t]+at \S.*:\d+(?::\d+)?\)?|^panic: .*\n\ngoroutine "
-    r"|\n[ \t]+at [\w.$]+\(\w+\.java:\d+\)"
-)
+_TRACEBACK = words("traceback")
 _OF_A_PROGRAM = re.compile(r", line \d+, in <module>|File \"<\w+>\", line|\[eval\]|evalmachine\.<anonymous>")
 """A frame of a program that the tool runs, which is its result: a handler is a function."""
 _WORD = re.compile(r"[^\s\"']+")

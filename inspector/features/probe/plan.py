@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
@@ -41,10 +41,13 @@ MARKED: Final = "qx漢字é🧪zj"
 """A text with characters outside ASCII and outside the BMP between two marks."""
 BEYOND_DOUBLE: Final = 2**53 + 1
 """An integer that a double can't represent."""
+_SAFE: Final = 2**53 - 1  # what libraries of JavaScript declare as the bound of any integer
 BEYOND_INT: Final = 2**31 + 13
 """An integer beyond 32 bits; cut to them it is another one than its negation."""
 WITH_FRACTION: Final = 48271.615
 """A number whose integer is found by itself in a text, and which a float of 32 bits can't represent."""
+SMALL: Final = 2.5e-07  # JSON writes it with an exponent
+WITH_OFFSET: Final = "2026-07-15T10:30:00+02:00"
 UNKNOWN: Final = "mcp_inspect_unknown"
 _NO_CHOICE: Final = "mcp_inspect_no_such_value"
 _ABOUT_ZERO: Final = re.compile(r"(?i)<=? ?[01]\b|(?<![\d.])0(?![\d.])|\bzero|\bfalse\b|\bempty\b|positive|negative")
@@ -58,7 +61,7 @@ _UNUSUAL: Final = (
     ("emoji", "🧪👩‍🚀"),
     ("right-to-left text", "\u05e9\u05dc\u05d5\u05dd"),
     ("combining characters", "e\u0301\u0323"),
-    ("blanks around it", "  sample "),
+    ("blanks around it", "  Sample "),
     ("a NUL character", "a\u0000b"),
     ("a line break", "a\r\nb"),
     ("quotes and brackets", "'\"`${}<%>;--"),
@@ -77,25 +80,27 @@ MANY: Final = 200
 
 
 class ProbeCall(msgspec.Struct, frozen=True):
-    tool: str
-    """Untrusted text."""
-    arguments: dict[str, Any]
-    valid: bool
-    """Whether the arguments match `inputSchema`."""
     what: str
     """Description of the arguments, such as `'count' is null`. May quote untrusted text."""
-    argument: str = ""
-    """Name of the invalid argument; "" if it is not a single one."""
+    argument: str
+    """Name of the argument that may be invalid; "" if it is not a single one."""
+    arguments: dict[str, Any]
     declared: bool = False
     """Whether the schema itself names the value: a choice, a constant, a bound, a boolean, or null."""
-    again: bool = False
-    """Whether the call repeats the previous call."""
     differs_from_default: bool = False
     """Whether the argument is optional and has another value than the default that the schema declares."""
-    leaves_default: bool = False
-    """Whether the argument is left out, and has the default that the schema declares in the other calls."""
     may_be_absent: bool = False
     """Whether the argument is optional and null, which many servers take for an absent one."""
+    meant_valid: bool = False
+    """Whether the call shows something only if it is valid."""
+    leaves_default: bool = False
+    """Whether the argument is left out, and has the default that the schema declares in the other calls."""
+    tool: str = ""
+    """Untrusted text."""
+    valid: bool = False
+    """Whether the arguments match `inputSchema`."""
+    again: bool = False
+    """Whether the call repeats the previous call."""
 
     @property
     def condition(self) -> str:
@@ -108,19 +113,6 @@ class ToolPlan(msgspec.Struct, frozen=True):
     calls: list[ProbeCall]
     not_tried: tuple[str, ...] = ()
     """What the other calls would have tried, as `ProbeCall.what`."""
-
-
-class _Proposal(NamedTuple):
-    what: str
-    argument: str
-    """The argument that may be invalid."""
-    arguments: dict[str, Any]
-    declared: bool = False
-    differs_from_default: bool = False
-    may_be_absent: bool = False
-    meant_valid: bool = False
-    """Whether the call shows something only if it is valid."""
-    leaves_default: bool = False
 
 
 def plan_tool(tool: Mapping[str, Any], *, most: int = MOST, random: int = 0, seed: int = 0) -> ToolPlan:
@@ -149,7 +141,7 @@ def plan_tool(tool: Mapping[str, Any], *, most: int = MOST, random: int = 0, see
     for _ in range(20 * random):
         if len(found) == limit:
             break
-        _add(found, name, schema, _Proposal(f"random arguments (seed {seed})", "", _random_object(root, chance)))
+        _add(found, name, schema, ProbeCall(f"random arguments (seed {seed})", "", _random_object(root, chance)))
     return ToolPlan(_ordered(list(found.values())), tuple(not_tried))
 
 
@@ -169,7 +161,7 @@ def _full(root: ObjectField, base: dict[str, Any]) -> dict[str, Any]:
     return base | {name: _sample(field) for name, field in root.properties}
 
 
-def _interleaved(kinds: Iterator[Iterator["_Proposal"]]) -> Iterator["_Proposal"]:
+def _interleaved(kinds: Iterator[Iterator[ProbeCall]]) -> Iterator[ProbeCall]:
     """Yield the first call of each kind, then the second of each, and so on."""
     queues = list(kinds)
     while queues:
@@ -188,33 +180,31 @@ def _ordered(calls: list[ProbeCall]) -> list[ProbeCall]:
     return [*rest[:1], *again, *again, *rest[1:]] if again else rest
 
 
-def _add(found: dict[bytes, ProbeCall], name: str, schema: object, proposal: _Proposal) -> None:
+def _add(found: dict[bytes, ProbeCall], name: str, schema: object, proposal: ProbeCall) -> None:
     """Add a call, or describe one with the same arguments by the property that it is about."""
-    what, argument, arguments, declared, differs, may_be_absent, meant_valid, leaves_default = proposal
     try:
-        key = msgspec.json.encode(arguments, order="deterministic")
+        key = msgspec.json.encode(proposal.arguments, order="deterministic")
     except UNENCODABLE:
         return
     known = found.get(key)
-    if known is not None and (known.argument or not argument or known is next(iter(found.values()))):
+    if known is not None and (known.argument or not proposal.argument or known is next(iter(found.values()))):
         return
-    verdict = validate(schema, arguments)
-    if verdict.ok is not None and (verdict.ok or not meant_valid):
-        call = ProbeCall(name, arguments, verdict.ok, what, argument, declared, differs_from_default=differs)
-        found[key] = msgspec.structs.replace(call, may_be_absent=may_be_absent, leaves_default=leaves_default)
+    verdict = validate(schema, proposal.arguments)
+    if verdict.ok is not None and (verdict.ok or not proposal.meant_valid):
+        found[key] = msgspec.structs.replace(proposal, tool=name, valid=verdict.ok)
 
 
-def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[Iterator[_Proposal]]:
+def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[Iterator[ProbeCall]]:
     """Yield the kinds of calls, the most relevant first; each kind begins with another property if it can."""
     full = _full(root, base)
-    whole = [_Proposal("only required arguments", "", base), _Proposal("all arguments", "", full, meant_valid=True)]
+    whole = [ProbeCall("only required arguments", "", base), ProbeCall("all arguments", "", full, meant_valid=True)]
     yield iter(whole if base != full else whole[1:])
     required = [name for name, field in root.properties if field.required]
     yield (
-        _Proposal(f"{name!r} is missing", name, {key: value for key, value in base.items() if key != name})
+        ProbeCall(f"{name!r} is missing", name, {key: value for key, value in base.items() if key != name})
         for name in required
     )
-    yield iter([_Proposal("an argument that the schema does not name", "", base | {UNKNOWN: 1})])
+    yield iter([ProbeCall("an argument that the schema does not name", "", base | {UNKNOWN: 1})])
     yield _each(root, lambda name, field: _of_other_type(name, field, base))
     yield _each(root, lambda name, field: iter([_null(name, field, base)]))
     yield _each(root, lambda name, field: _empty(name, field, base))
@@ -223,7 +213,7 @@ def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[Iterator[_Pr
     yield _each(root, lambda name, field: _echoed(name, field, base))
     yield _each(root, lambda name, field: _default(name, field, base))
     yield (
-        _Proposal(f"only {name!r} besides the required arguments", "", base | {name: _sample(field)}, meant_valid=True)
+        ProbeCall(f"only {name!r} besides the required arguments", "", base | {name: _sample(field)}, meant_valid=True)
         for name, field in root.properties
         if not field.required
     )
@@ -231,17 +221,17 @@ def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[Iterator[_Pr
     yield _each(root, lambda name, field: _unusual(name, field, base))
 
 
-def _each(root: ObjectField, propose: Callable[[str, Field], Iterator[_Proposal]]) -> Iterator[_Proposal]:
+def _each(root: ObjectField, propose: Callable[[str, Field], Iterator[ProbeCall]]) -> Iterator[ProbeCall]:
     """Yield the first proposal for each property, then the second for each, and so on."""
     return _interleaved(propose(name, field) for name, field in root.properties)
 
 
-def _null(name: str, field: Field, base: dict[str, Any]) -> _Proposal:
+def _null(name: str, field: Field, base: dict[str, Any]) -> ProbeCall:
     is_null = base | {name: None}
-    return _Proposal(f"{name!r} is null", name, is_null, opened(field).nullable, may_be_absent=not field.required)
+    return ProbeCall(f"{name!r} is null", name, is_null, opened(field).nullable, may_be_absent=not field.required)
 
 
-def _empty(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
+def _empty(name: str, field: Field, base: dict[str, Any]) -> Iterator[ProbeCall]:
     """Yield the value that programs confuse with a missing one."""
     match opened(field):
         case TextField():
@@ -258,48 +248,51 @@ def _empty(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]
     default = field.schema.get("default") if isinstance(field.schema, dict) else None
     is_told = _ABOUT_ZERO.search(peek.text(field.schema, "description") or "")  # as that it stands for the default
     differs = not field.required and default is not None and default != value and not is_told
-    yield _Proposal(f"{name!r} is {message}", name, base | {name: value}, value is False, differs)
+    yield ProbeCall(f"{name!r} is {message}", name, base | {name: value}, value is False, differs)
 
 
-def _echoed(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
+def _echoed(name: str, field: Field, base: dict[str, Any]) -> Iterator[ProbeCall]:
     """Yield values that are recognised if they come back changed."""
     match opened(field):
+        case TextField(format="date-time"):
+            yield ProbeCall(f"{name!r} is {WITH_OFFSET}", name, base | {name: WITH_OFFSET}, meant_valid=True)
         case TextField():
-            yield _Proposal(f"{name!r} has characters outside ASCII and the BMP", name, base | {name: MARKED})
+            yield ProbeCall(f"{name!r} has characters outside ASCII and the BMP", name, base | {name: MARKED})
         case NumberField(integer=True):
-            yield _Proposal(f"{name!r} is {BEYOND_DOUBLE}", name, base | {name: BEYOND_DOUBLE})
+            yield ProbeCall(f"{name!r} is {BEYOND_DOUBLE}", name, base | {name: BEYOND_DOUBLE})
         case NumberField():
-            yield _Proposal(f"{name!r} is {WITH_FRACTION}", name, base | {name: WITH_FRACTION}, meant_valid=True)
+            yield ProbeCall(f"{name!r} is {WITH_FRACTION}", name, base | {name: WITH_FRACTION}, meant_valid=True)
+            yield ProbeCall(f"{name!r} is {SMALL}", name, base | {name: SMALL}, meant_valid=True)
         case ArrayField(item=item, prefix=()) if item is not None and getattr(opened(item), "integer", False):
-            yield _Proposal(f"{name!r} has {BEYOND_DOUBLE}", name, base | {name: [BEYOND_DOUBLE]}, meant_valid=True)
+            yield ProbeCall(f"{name!r} has {BEYOND_DOUBLE}", name, base | {name: [BEYOND_DOUBLE]}, meant_valid=True)
         case ArrayField(item=item, prefix=()) if item is not None and isinstance(opened(item), TextField):
             items = ["qz", MARKED, "qa", "qz"]
-            yield _Proposal(f"{name!r} has an item twice", name, base | {name: items}, meant_valid=True)
+            yield ProbeCall(f"{name!r} has an item twice", name, base | {name: items}, meant_valid=True)
         case ObjectField() as inner if any(isinstance(opened(each), TextField) for _, each in inner.properties):
             texts = {key: MARKED for key, field in inner.properties if isinstance(opened(field), TextField)}
             whole = _sample(field) | texts if isinstance(_sample(field), dict) else texts
             what = f"{name!r} has characters outside ASCII and the BMP"
-            yield _Proposal(what, name, base | {name: whole}, meant_valid=True)
+            yield ProbeCall(what, name, base | {name: whole}, meant_valid=True)
         case _:
             return
 
 
-def _default(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
+def _default(name: str, field: Field, base: dict[str, Any]) -> Iterator[ProbeCall]:
     """Leave an argument out that has its declared default in the other calls: the result has to be the same."""
     default = field.schema.get("default") if isinstance(field.schema, dict) else None
     if default is not None and not field.required and base.get(name) == default:
         rest = {key: value for key, value in base.items() if key != name}
         what = f"{name!r}, whose default is {_short(default)}, is left out"
-        yield _Proposal(what, name, rest, meant_valid=True, leaves_default=True)
+        yield ProbeCall(what, name, rest, meant_valid=True, leaves_default=True)
 
 
-def _unusual(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
+def _unusual(name: str, field: Field, base: dict[str, Any]) -> Iterator[ProbeCall]:
     if isinstance(opened(field), TextField):
         for what, text in _UNUSUAL:
-            yield _Proposal(f"{name!r} has {what}", name, base | {name: text})
+            yield ProbeCall(f"{name!r} has {what}", name, base | {name: text})
 
 
-def _pairs(root: ObjectField, base: dict[str, Any]) -> Iterator[_Proposal]:
+def _pairs(root: ObjectField, base: dict[str, Any]) -> Iterator[ProbeCall]:
     """Yield calls that combine each two values of two properties with few values, several pairs in each call."""
     few = [(name, found) for name, field in root.properties if len(found := _few(field)) > 1][:_MOST_CHOICES]
     open_ = {
@@ -322,7 +315,7 @@ def _pairs(root: ObjectField, base: dict[str, Any]) -> Iterator[_Proposal]:
         }
         values = {name: dict(few)[name][at] for name, at in chosen.items()}
         message = ", ".join(f"{name!r} is {_short(value)}" for name, value in values.items())
-        yield _Proposal(message, "", base | values)
+        yield ProbeCall(message, "", base | values)
 
 
 def _few(field: Field) -> list[Any]:
@@ -336,56 +329,56 @@ def _few(field: Field) -> list[Any]:
             return []
 
 
-def _of_other_type(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
+def _of_other_type(name: str, field: Field, base: dict[str, Any]) -> Iterator[ProbeCall]:
     """Yield a value of a type that the schema does not allow.
 
     For a number or boolean it is a string, the most common mistake.
     """
     asked = opened(field)
     if isinstance(asked, NumberField | BoolField):
-        yield _Proposal(f"{name!r} is a string", name, base | {name: "text"})
+        yield ProbeCall(f"{name!r} is a string", name, base | {name: "text"})
         return
     usual = type(_sample(field))
     for what, value in _OTHER_TYPES:
         if type(value) is not usual and validate(field.schema, value).ok is False:
-            yield _Proposal(f"{name!r} is {what}", name, base | {name: value})
+            yield ProbeCall(f"{name!r} is {what}", name, base | {name: value})
             return
 
 
-def _of_field(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
+def _of_field(name: str, field: Field, base: dict[str, Any]) -> Iterator[ProbeCall]:
     match opened(field):
         case TextField() as text:
             longest = min(text.max_length if text.max_length is not None else LONG, LONG)
-            yield _Proposal(f"{name!r} has {longest:,} characters", name, base | {name: "x" * longest}, longest < LONG)
+            yield ProbeCall(f"{name!r} has {longest:,} characters", name, base | {name: "x" * longest}, longest < LONG)
             if text.max_length is not None and text.max_length < LONG:
-                yield _Proposal(f"{name!r} is too long", name, base | {name: "x" * (text.max_length + 1)})
+                yield ProbeCall(f"{name!r} is too long", name, base | {name: "x" * (text.max_length + 1)})
             if text.min_length > 1:
-                yield _Proposal(f"{name!r} is too short", name, base | {name: "x" * (text.min_length - 1)})
+                yield ProbeCall(f"{name!r} is too short", name, base | {name: "x" * (text.min_length - 1)})
         case NumberField() as number:
-            yield _Proposal(f"{name!r} is 1", name, base | {name: 1}, meant_valid=True)
+            yield ProbeCall(f"{name!r} is 1", name, base | {name: 1}, meant_valid=True)
             for what, value, is_bound in _numbers(number):
-                yield _Proposal(f"{name!r} is {what}", name, base | {name: value}, is_bound)
+                yield ProbeCall(f"{name!r} is {what}", name, base | {name: value}, is_bound)
         case BoolField():
-            yield _Proposal(f"{name!r} is true", name, base | {name: True}, True)
+            yield ProbeCall(f"{name!r} is true", name, base | {name: True}, True)
         case ChoiceField() as choice if not choice.multi:
             for option in choice.options[:_MOST_CHOICES]:
-                yield _Proposal(f"{name!r} is {_short(option.value)}", name, base | {name: option.value}, True)
-            yield _Proposal(f"{name!r} is not one of the values", name, base | {name: _NO_CHOICE})
+                yield ProbeCall(f"{name!r} is {_short(option.value)}", name, base | {name: option.value}, True)
+            yield ProbeCall(f"{name!r} is not one of the values", name, base | {name: _NO_CHOICE})
         case ChoiceField():
-            yield _Proposal(f"{name!r} has none of the values", name, base | {name: [_NO_CHOICE]})
+            yield ProbeCall(f"{name!r} has none of the values", name, base | {name: [_NO_CHOICE]})
         case ConstField() as const:
-            yield _Proposal(f"{name!r} is {_short(const.value)}", name, base | {name: const.value}, True)
+            yield ProbeCall(f"{name!r} is {_short(const.value)}", name, base | {name: const.value}, True)
         case ObjectField() as inner:
-            yield _Proposal(f"{name!r} is an empty object", name, base | {name: {}})
+            yield ProbeCall(f"{name!r} is an empty object", name, base | {name: {}})
             for what, members in _objects(name, inner, _sample(field)):
-                yield _Proposal(what, name, base | {name: members})
+                yield ProbeCall(what, name, base | {name: members})
         case ArrayField() as array:
             for what, items in _lists(name, array):
-                yield _Proposal(what, name, base | {name: items})
+                yield ProbeCall(what, name, base | {name: items})
         case UnionField() as union:
             for branch in union.branches[:_MOST_BRANCHES]:
                 sample = _sample(branch.field)
-                yield _Proposal(f"{name!r} is {_short(sample)}", name, base | {name: sample}, meant_valid=True)
+                yield ProbeCall(f"{name!r} is {_short(sample)}", name, base | {name: sample}, meant_valid=True)
         case _:
             pass
 
@@ -448,9 +441,9 @@ def _numbers(number: NumberField) -> Iterator[tuple[str, int | float, bool]]:
         if bound is not None and abs(bound) < 2**53:
             yield f"{bound}", bound, True
             yield f"{bound + step}, {word} the bound", bound + step, False
-    if low is None:
+    if low is None or low <= -_SAFE:
         yield "-1", -1, False
-    if high is None:
+    if high is None or high >= _SAFE:
         yield "a large number", BEYOND_INT, False
     if number.integer:
         yield "a fraction", 1.5, False

@@ -8,36 +8,21 @@ from typing import Any, Final
 from inspector.checks.foreign_text import LIMITED
 from inspector.checks.rules.results import failure_in
 from inspector.checks.validators import OF_A_RESPONSE, VALIDATION
+from inspector.features.probe.words import words
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 
 _LONGEST = 200_000
 """Maximum number of characters of a response that are searched."""
 _INVALID_PARAMS, _INTERNAL_ERROR = -32602, -32603
-_OF_CREDENTIALS = re.compile(
-    r"\b[A-Z0-9_]{0,30}(?:API_?KEY|_TOKEN|_SECRET|_PASSWORD|CREDENTIALS?)\b|(?i:authenticat|\bunauthori[sz]ed\b"
-    r"|\bforbidden\b|\b(?:api|access|bearer|auth|authorization) (?:key|token|header)s?\b|\bcredentials?\b"
-    r"|\b(?:log|sign)(?:ged|ned)?[ -]?in\b)"
-)
+_OF_CREDENTIALS = words("credentials")
 """Words of errors about a key, a token or a login."""
-_OF_SETUP = re.compile(
-    rf"{_OF_CREDENTIALS.pattern}|\b[A-Z][A-Z0-9]{{0,30}}_[A-Z0-9]|(?i:\benvironment variable|\bnot installed\b)"
-    r"|\.(?:json|ya?ml|toml|csv|parquet|sqlite3?|db|wasm|onnx|jar)\b['\"`]? (?:is |was )?(?i:missing|not found)\b"
-)
+_OF_SETUP = words("credentials", "setup")
 """Words of errors about what the server lacks: a key, a login, a variable, a program or a file."""
 _OF_A_PLACE = re.compile(r"(?i)\bnot an? git repository\b")  # said as an error about arguments, too
-_OF_THE_LANGUAGE = re.compile(
-    r"'NoneType' object|object has no attribute '|Cannot read propert\w+ of (?:undefined|null)|indices must be integers"
-    r"|unsupported operand type|unhashable type|can only concatenate|\w is not (?:a function|iterable|subscriptable)\b"
-    r"|(?:list|tuple|string) index out of range|nil pointer dereference|Object reference not set to an instance"
-    r"|expected str, bytes or os\.PathLike|maximum recursion depth|Maximum call stack|Reduce of empty array"
-    r"|(?:max|min)\(\) (?:arg|iterable)|codec can't (?:en|de)code"
-)
+_OF_THE_LANGUAGE = words("language")
 """Exceptions about the code of a tool, which it did not mean as a message."""
-_LACKING = re.compile(
-    r"(?i)\b(?:missing|required|needed|invalid|expired|please|not (?:set|found|configured|provided|authenticated|log)"
-    r"|no|un(?:set|authori[sz]ed))\b"
-)
+_LACKING = words("lacking")
 _SHORT_REFUSAL: Final = 400
 """Maximum number of characters of a refusal that is not marked as an error; a longer text is about credentials."""
 MAX_SEARCHED_CHARS: Final = 5_000
