@@ -337,9 +337,7 @@ _FAULTS: dict[str, Any] = (
         "rejects-bound": lambda r, a, w: _no(
             a.get("count") == 10, "validation error for count: must be a number below 10"
         ),
-        "rejects-with-32602": lambda r, a, w: (
-            _refused(r, -32602, "Bad params") if a.get("flag") is True and not w else None
-        ),
+        "rejects-with-32602": lambda r, a, w: _refused(r, -32602, "Bad params") if a.get("flag") and not w else None,
         "unspecific": lambda r, a, w: _error("Bad request") if w else None,
         "fails-inside": lambda r, a, w: _refused(r, -32603, "Internal error") if w else None,
         "fails-in-the-language": lambda r, a, w: _error("'NoneType' object is wrong") if "tags" in a else None,
@@ -365,9 +363,7 @@ _FAULTS: dict[str, Any] = (
             a.get("color") == "green" and not w, "work: tags is required for 'green' operation"
         ),
         "trims": lambda r, a, w: None if w else _text(json.dumps({"text": a["text"].strip()})),
-        "decomposes": lambda r, a, w: (
-            None if w else _text(json.dumps({"text": unicodedata.normalize("NFD", a["text"])}))
-        ),
+        "nfd": lambda r, a, w: None if w else _text(json.dumps({"text": unicodedata.normalize("NFD", a["text"])})),
         "lowers": lambda r, a, w: None if w else _text(json.dumps({"text": a["text"].lower()})),
         "lowers-as-it-says": lambda r, a, w: None if w else _text(json.dumps({"text": a["text"].lower()})),
         "fails-without-tags": lambda r, a, w: _no(not w and "tags" not in a, "Error executing tool work: 'tags'"),
