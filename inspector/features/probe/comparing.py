@@ -229,8 +229,6 @@ def slow_places(calls: Sequence[ProbeCall], seconds: Sequence[float | None]) -> 
         at
         for at, (call, each) in enumerate(zip(calls, seconds, strict=True))
         if usual
-        and call.valid
-        and call.argument
-        and each is not None
+        and (call.valid and call.argument and each is not None)
         and each > (max(limit, _SLOW_LIST_S) if is_list[at] else limit)
     ]
