@@ -15,7 +15,9 @@ from typing import Any
 
 from tests.waiting import PATIENCE_S
 
-TAP = (sys.executable, "-I", "-m", "inspector.features.tap")
+_RUN = "import runpy, sys; sys.path.insert(0, {!r}); runpy.run_module({!r}, run_name='__main__', alter_sys=True)"
+TAP = (sys.executable, "-I", "-c", _RUN.format(str(Path(__file__).parents[3]), "inspector.features.tap"))
+"""The tap of this checkout, as `-I -m inspector.features.tap`: that would run an installed one."""
 
 
 class TapProcess:
