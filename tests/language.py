@@ -18,63 +18,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 """The checkout."""
 
-PHRASES = {
-    # Negated nouns, where a statement can be negated or the defect be named.
-    r"(?<!there\s)(?:is|are|was) (?-i:none)": "name the defect: 'invalid URI', 'is not a message'",
-    r"(?:that|which|what|it) is no(?! longer)": "'is not a …', or name the defect",
-    r"(?<!there\s)is no (?:JSON|URI|URL|message|number|text|tool|file|capture|list|object|string|answer|such)": (
-        "is not a …"
-    ),
-    r"that there (?:is|are) not": "unknown, unsupported",
-    # Persons who are only a way to leave out the subject.
-    r"nobody(?:'s)?(?!\")": "name who, or use the passive voice",
-    r"somebody(?:'s)?": "a user, another program, a caller",
-    r"who(?:so)?ever": "the caller, the user, a client",
-    # Verbs of speech and of place for everything.
-    r"told": "reported, shown, passed, notified",
-    r"tells? (?:of|all|who|what|which|that|whether|how)": "reports, shows, says whether",
-    r"sa(?:ys?|id) nothing": "no output, no message",
-    r"said fresh": "TTL",
-    r"stands?(?! for| ready| up| out| by|-in)": "is, appears, remains",
-    r"vouched": "verified",
-    # Verbs of coming and going.
-    r"c[ao]mes? (?:before|otherwise|as before)": "earlier, previous; differently",
-    r"what c[ao]mes?": "the response, the output, the result",
-    r"as it c[ao]mes?": "unchanged, as received",
-    r"nothing c[ao]mes?": "no response",
-    r"br(?:eaks?|oke) off": "disconnected, aborted",
-    r"(?:goes|went) on": "continues",
-    r"(?:goes|went) well": "OK, success",
-    r"ceases?": "stop",
-    r"pass(?:es|ed) over": "skipped",
-    r"finds? back": "returns",
-    r"waits you": "waiting for you",
-    r"waits? no longer|waited for no": "cancelled",
-    r"held against": "compared with, validated against",
-    r"mend(?:s|ed)?": "fix",
-    r"belongs? into": "belongs in",
-    # Adverbs and idioms of another language or century.
-    r"of (?:elsewhere|theirs|old)": "of another …, foreign",
-    r"anew|afresh": "again, new",
-    r"in sight": "visible, in view",
-    r"in vain": "without success",
-    r"unasked": "automatically, without being asked to",
-    r"for ever": "no limit, forever",
-    r"beforehand": "first, in advance",
-    r"any longer": "no longer, stops",
-    r"by heart": "remembered",
-    r"in good order": "cleanly, closed",
-    r"to be had": "available",
-    r"for want of": "without",
-    r"with(?:out)? a word": "silently, with one term",
-    r"words? of (?:progress|a|the|its|what)": "message, text, name",
-    r"newest words?": "status message, latest message",
-    r"graver|milder": "higher level, lower level",
-    r"this program": "mcp-inspect",
-    r"deeds?": "action, command",
-    r"partners?": "request/response pair",
-    r"(?<!`)torn(?!\.mcpcap)": "partial, truncated",
-}
+_ROWS = Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()[1:]
+PHRASES = dict(row.split("\t") for row in _ROWS)
 """Pattern → what to say instead. Case is ignored. A space is any white space, also between two lines of a comment."""
 
 _GAP = r"[\s#]+"

@@ -20,6 +20,7 @@ from inspector.checks import catalog
 from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding, Severity, page_of
 from inspector.checks.foreign_text import reason_of, states_no_reason, words_of_body
+from inspector.checks.http_sessions import HttpSessions
 from inspector.checks.registry import CHECKS, Check, Judge, Violation, tables
 from inspector.checks.sayings import explained, with_meaning
 from inspector.checks.state import FIRST_MODERN, CheckMoment, ConnectionState, HttpExchangeState, TrackedRequest, row_of
@@ -269,6 +270,9 @@ def request_of(
 ) -> TrackedRequest | None:
     """Return the open request of a response: by its id, or, without a usable one, by the HTTP exchange."""
     if message.id is not None:
+        for each in case.http.asked if case.http else ():  # clients of a stateless server may use the same ids
+            if each.answered is None and each.id == message.id:
+                return each
         found = state.requests.open.get((Direction.TO_SERVER, state.requests.requested_id(message.id)))
         if found is not None or isinstance(message, ResultResponse):
             return found
@@ -324,6 +328,7 @@ class Inspection:
         """Messages between `initialize` and its response, which cannot be judged before that."""
         self._found: list[Finding] = []
         self._over = False
+        self._sessions = HttpSessions()
 
     def take(self, entries: Iterable[ObservedEntry]) -> list[Finding]:
         """Take the next entries; return the findings of the quick checks, in order."""
@@ -331,6 +336,8 @@ class Inspection:
             self.taken += 1
             what = entry.what
             try:
+                if isinstance(what, HttpFact | SseNote) or (isinstance(what, Frame) and what.http is not None):
+                    self.state = self._sessions.state_of(what, entry.n, entry.time_ns, self.state)
                 if isinstance(what, Frame):
                     self._frame(what)
                 else:
@@ -566,7 +573,7 @@ class Inspection:
                 self._end(entry.n)
             asked, done = self.state.requests.open, self.state.requests.done
             another = fact.event is ConnectionEvent.OPEN and before is not None
-            self._early = []
+            self._early, self._sessions = [], HttpSessions()
             self.state, self._over = (
                 ConnectionState(self.state.number + another, self._beside, self._seen, self._rest),
                 False,
@@ -603,7 +610,9 @@ class Inspection:
             if self._early and self.state.handshake is not None:  # no response: use the offered version
                 offered = peek.text(self.state.handshake.params, "protocolVersion") or ""
                 self._judge_early(row_of(resolve(offered, Era.LEGACY)[0]), n)
-            self._moment(CheckMoment(self.state, n, self.state.last_ns, self.state.row), "end", "")
+            for state in self._sessions.states or (self.state,):
+                state.why, state.hint = self.state.why, self.state.hint
+                self._moment(CheckMoment(state, n, self.state.last_ns, state.row), "end", "")
 
     def _moment(self, case: CheckMoment, kind: str, method: str) -> None:
         moment = case.row, kind, method, case.traits

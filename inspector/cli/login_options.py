@@ -28,22 +28,12 @@ _LARGEST = 64 * 1024
 """Maximum size of a key or token file in bytes."""
 
 FOR_HTTP = {
-    "client_id": "--client-id",
-    "client_secret_env": "--client-secret-env",
-    "client_metadata_url": "--client-metadata-url",
-    "private_key": "--private-key",
-    "signing_alg": "--signing-alg",
-    "scope": "--scope",
-    "oauth_port": "--oauth-port",
-    "oauth_callback": "--oauth-callback",
-    "dpop": "--dpop",
-    "grant": "--grant",
-    "assertion": "--assertion",
-    "idp_token_endpoint": "--idp-token-endpoint",
-    "idp_client_id": "--idp-client-id",
-    "id_token": "--id-token",
-    "token_store": "--token-store",
-    "no_oauth": "--no-oauth",
+    name: f"--{name.replace('_', '-')}"
+    for name in (
+        *("client_id", "client_secret_env", "client_metadata_url", "private_key", "signing_alg"),
+        *("scope", "oauth_port", "oauth_callback", "dpop", "grant"),
+        *("assertion", "idp_token_endpoint", "idp_client_id", "id_token", "token_store", "no_oauth"),
+    )
 }
 """Option names by click's parameter names. They do not apply to a server that is started."""
 

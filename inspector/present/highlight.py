@@ -4,6 +4,7 @@ The language follows from the claimed media type or the file extension, never fr
 lexers are used, on texts of moderate size, because a lexer works on hostile text with regular expressions.
 """
 
+from pathlib import Path
 from typing import Any, Final
 
 from inspector.present.spans import Line, Role, Span
@@ -11,44 +12,21 @@ from inspector.present.spans import Line, Role, Span
 MOST_CHARACTERS: Final = 60_000
 LONGEST_LINE: Final = 1_000
 """Longer texts, and texts with longer lines, are not highlighted."""
-_LANGUAGES: Final = """
-html        html htm    text/html
-xml         xml svg     text/xml application/xml image/svg+xml
-css         css         text/css
-javascript  js mjs      text/javascript application/javascript application/x-javascript
-typescript  ts          text/typescript application/typescript
-python      py          text/x-python application/x-python text/x-script.python
-yaml        yaml yml    application/yaml application/x-yaml text/yaml text/x-yaml
-toml        toml        application/toml
-ini         ini cfg
-sql         sql         application/sql text/x-sql
-bash        sh          application/x-sh text/x-shellscript
-diff        diff patch  text/x-diff text/x-patch
-rust        rs          text/x-rust
-go          go          text/x-go
-java        java        text/x-java
-c           c h         text/x-c
-ruby        rb
-"""
+_LANGUAGES: Final = Path(__file__).with_suffix(".txt").read_text("utf-8")
 """Languages by the endings of file names and by media types."""
 _LANGUAGE_OF: Final = {word: line.split()[0] for line in _LANGUAGES.strip().splitlines() for word in line.split()[1:]}
-_ROLES: Final[tuple[tuple[str, Role], ...]] = (
-    ("Token.Comment", "faint"),
-    ("Token.Literal.String", "string"),
-    ("Token.Literal.Number", "number"),
-    ("Token.Literal.Date", "number"),
-    ("Token.Keyword", "literal"),
-    ("Token.Name.Tag", "key"),
-    ("Token.Name.Attribute", "key"),
-    ("Token.Name.Function", "key"),
-    ("Token.Name.Class", "key"),
-    ("Token.Generic.Inserted", "added"),
-    ("Token.Generic.Deleted", "removed"),
-    ("Token.Generic.Heading", "title"),
-    ("Token.Generic.Subheading", "title"),
-    ("Token.Operator", "punctuation"),
-    ("Token.Punctuation", "punctuation"),
-)
+_TOKENS: Final[dict[Role, str]] = {
+    "faint": "Comment",
+    "string": "Literal.String",
+    "number": "Literal.Number Literal.Date",
+    "literal": "Keyword",
+    "key": "Name.Tag Name.Attribute Name.Function Name.Class",
+    "added": "Generic.Inserted",
+    "removed": "Generic.Deleted",
+    "title": "Generic.Heading Generic.Subheading",
+    "punctuation": "Operator Punctuation",
+}
+_ROLES: Final = tuple((f"Token.{name}", role) for role, names in _TOKENS.items() for name in names.split())
 
 
 def language_of(mime_type: str, name: str) -> str:

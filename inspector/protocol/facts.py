@@ -13,22 +13,12 @@ import msgspec
 Headers = tuple[tuple[str, str], ...]
 """Header names and values in the order, case and multiplicity of the wire."""
 
-SIGNAL_CODES = {
-    129: "SIGHUP",
-    130: "SIGINT",
-    131: "SIGQUIT",
-    132: "SIGILL",
-    133: "SIGTRAP",
-    134: "SIGABRT",
-    135: "SIGBUS",
-    136: "SIGFPE",
-    137: "SIGKILL",
-    139: "SIGSEGV",
-    141: "SIGPIPE",
-    143: "SIGTERM",
-}
+_SIGNALS = "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL - SEGV - PIPE - TERM"
+SIGNAL_CODES = {128 + number: f"SIG{name}" for number, name in enumerate(_SIGNALS.split(), 1) if name != "-"}
 """Exit codes by which a shell or container reports that a signal ended its command: 128 + its number (POSIX, sh)."""
 
+CLIENT_LEFT = "the client closed the connection"
+"""Why an exchange of a proxy ended, if its client ended it."""
 CLOSED_HERE = "closed by this side"
 BROKEN_OFF = "the server broke the connection off"
 """How the reason of an HTTP exchange begins whose connection ended in the middle of the response."""

@@ -59,7 +59,7 @@ class Talk:
         self.entries: list[Entry] = []
         self.now = 1_000_000_000
         self._next = 0
-        self.http = 0
+        self.http = self.through = 0  # exchange, and number of the connection to a proxy
         self.fact(connection or ConnectionFact(ConnectionEvent.OPEN, transport, argv=("server",), cwd="/srv"))
         if opened and row < len(ROWS):
             self.ask("initialize", initialize(row, client))
@@ -154,7 +154,7 @@ class Talk:
         """An HTTP exchange begins; what is sent and answered next belongs to it."""
         self.http += 1
         named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
-        return self.fact(HttpFact(HttpEvent.REQUEST, self.http, method, target, headers=named))
+        return self.fact(HttpFact(HttpEvent.REQUEST, self.http, method, target, headers=named, connection=self.through))
 
     def fetch(self, target: str, document: bytes | None = None, status: int = 200) -> "Talk":
         """A login looks for metadata."""

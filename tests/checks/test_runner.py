@@ -23,7 +23,7 @@ from inspector.protocol.frames import Cause, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import encode, read
 from tests.captures.record import sample
 from tests.checks.broken import break_check
-from tests.checks.talks import Talk, ids
+from tests.checks.talks import Talk, ids, initialize, initialized
 
 
 @pytest.mark.parametrize(
@@ -275,3 +275,24 @@ def test_a_finding_about_a_refusal_quotes_the_server_once() -> None:
     assert said("") == ["ping is rejected with -32000"]
     listed = Talk().ask("tools/list").error(-32000, "the pool has no free connection").findings()
     assert not [each for each in listed if "the server says" in each.sentence]
+
+
+@pytest.mark.parametrize("sign", ["session", "connection"])
+def test_clients_of_one_server_are_judged_each_by_its_own_session(sign: str) -> None:
+    """As a tap records them: both use the same ids, and so does the server in each session."""
+    talk = Talk(4, transport="http", opened=False).wait(60)
+    for client in (1, 2):
+        headers = {"Mcp_Session_Id": f"s{client}"} if sign == "session" else {}
+        for sent, answer in (("initialize", initialized(4)), ("notifications/initialized", None), ("ping", {})):
+            is_open = sent == "initialize"
+            talk.through = client
+            talk.post(**({} if is_open else headers))
+            if answer is None:
+                talk.inform(sent).head(202).over()
+                continue
+            talk.ask(sent, initialize(4) if is_open else None, id_=int(not is_open))
+            talk.head(200, "text/event-stream", **(headers if is_open else {}))
+            if not is_open:
+                talk.event(encode({"jsonrpc": "2.0", "id": 0, "method": "roots/list"}))
+            talk.event(encode({"jsonrpc": "2.0", "id": int(not is_open), "result": answer})).over()
+    assert ids(talk.close()) == set()

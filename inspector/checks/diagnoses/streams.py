@@ -13,7 +13,7 @@ from inspector.checks.registry import Violation, diagnoses_of, row_of_date
 from inspector.checks.sayings import product_facts
 from inspector.checks.state import CheckMoment, ConnectionState, HttpExchangeState
 from inspector.protocol import peek
-from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent
+from inspector.protocol.facts import CLIENT_LEFT, CLOSED_HERE, GIVEN_UP_HERE, HttpEvent
 from inspector.protocol.jsonrpc import Notification, NotJsonRpc
 from inspector.text import cut
 
@@ -137,7 +137,7 @@ def stream_idle_timeout(case: CheckMoment) -> Iterator[Violation]:
             notes.heard[number] = case.time_ns
         return
     last = notes.heard.pop(fact.http, None)
-    if last is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE) or http is None:
+    if last is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE, CLIENT_LEFT) or http is None:
         return
     silent = (case.time_ns - last) / 1e9
     limit = next((each for each in _LIMITS if abs(silent - each) < 1.5), None)

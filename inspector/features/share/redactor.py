@@ -48,23 +48,9 @@ _BEGINNING = re.compile(
 )
 """Beginning of a frame as mcp-inspect writes it, which contains no secret."""
 _ALWAYS = (
-    b'"b64"',
-    rb"\/",
-    b"PRIVATE KEY",
-    b"Private-",
-    b"kty",
-    b"hrase",
-    b"HRASE",
-    b"/webhooks/",
-    b"curl",
-    b"CURL",
-    b"1//0",
-    b":AA",
-    b"/home/",
-    b"Users",
-    b"\xc4\xb0",
-    b"\xc5\xbf",
-    b"\xe2\x84\xaa",
+    *(b'"b64"', rb"\/", b"PRIVATE KEY", b"Private-", b"kty", b"hrase", b"HRASE"),
+    *(b"/webhooks/", b"curl", b"CURL", b"1//0", b":AA", b"/home/", b"Users"),
+    *(b"\xc4\xb0", b"\xc5\xbf", b"\xe2\x84\xaa"),
 )
 """Text that only the full search can judge. The last three are characters that change when they are lowercased."""
 _LETTER = re.compile(rb"\\u(?:00[2-7]|0130|017[fF]|212[aA])")

@@ -33,6 +33,7 @@ from inspector.features.tap.http_held import HttpRecording, HttpRules, registrat
 from inspector.features.tap.judging import Ruling
 from inspector.features.tap.private_path import below
 from inspector.features.tap.rules import ArmedRule
+from inspector.protocol import facts
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, HttpEvent, HttpFact, HttpTiming, header
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.headers import METHOD, NAME, routing_name
@@ -52,7 +53,6 @@ _HOP_BY_HOP = {
 }
 """Fields that apply to a single connection (RFC 9110, section 7.6.1)."""
 _MOST_URLS = 256
-_CLIENT_LEFT = "the client closed the connection"
 _NO_BODY = (204, 304)
 _ACCEPT = "application/json, text/event-stream"
 
@@ -389,7 +389,7 @@ class HttpTap:
     async def _body(self, number: int, request: HttpRequest, response: Forwarded) -> AsyncGenerator[bytes, None]:
         """Forward a body unchanged."""
         reading = ResponseReading(self._recording, number, request.method, response)
-        why = _CLIENT_LEFT
+        why = facts.CLIENT_LEFT
         try:
             async for chunk in response.aiter_raw():
                 reading.take(chunk)
@@ -414,7 +414,7 @@ class HttpTap:
         on.
         """
         reading = ResponseReading(self._recording, number, request.method, response)
-        why, tail, renames = _CLIENT_LEFT, b"", request.method == "GET"
+        why, tail, renames = facts.CLIENT_LEFT, b"", request.method == "GET"
         try:
             async for chunk, is_own in self._chunks(request, response):
                 if is_own:

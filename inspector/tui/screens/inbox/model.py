@@ -4,6 +4,7 @@ Server text is shown as such; warnings about the request are our own text. This 
 responds to them.
 """
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from os.path import abspath, expanduser
@@ -53,25 +54,7 @@ BY_HAND = "written by hand"
 """Model name of a response that gives no other one."""
 REJECTED = ErrorReply(server_requests.REJECTED, "the user rejected the request")
 _MAX_JSON_CHARS = 20_000
-ROOTS_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "roots": {
-            "type": "array",
-            "title": "Roots",
-            "description": "Paths or file:// URIs of directories. The server may ignore them.",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "uri": {"type": "string", "title": "Path or URI", "minLength": 1},
-                    "name": {"type": "string", "title": "Name"},
-                },
-                "required": ["uri"],
-            },
-        }
-    },
-    "required": ["roots"],
-}
+ROOTS_SCHEMA: dict[str, Any] = json.loads(Path(__file__).with_name("roots.schema.json").read_text("utf-8"))
 _RECORDED_QUESTIONS_GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LOST)
 
 
