@@ -286,6 +286,7 @@ _OF_EXACT: dict[str, Any] = {
     "cuts-fractions": lambda r, a, w: None if w else _text(f"ratio {int(a.get('ratio', 1))}"),
     "rounds-as-it-says": lambda r, a, w: None if w else _text(f"ratio {round(a.get('ratio', 1))}"),
     "rounds-to-two-places": lambda r, a, w: None if w else _text(f"ratio {a.get('ratio', 1):.2f}"),
+    "says-how-to-set": lambda r, a, w: None if w else _text("Nothing found. Try another text, or set flag=true."),
     "true-for-false": lambda r, a, w: None if w else _text(json.dumps({"flag": a["flag"] or True})),
     "writes-floats": lambda r, a, w: (
         None if w else _text(f"ratio {struct.unpack('f', struct.pack('f', a.get('ratio', 1)))[0]}")

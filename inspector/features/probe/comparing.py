@@ -33,6 +33,8 @@ _PLAIN: Final = re.compile(rf"(?<![\d-]){BEYOND_INT}(?!\d)")
 _WRAPPED: Final = re.compile(rf"{BEYOND_INT - 2**32}(?!\d)")
 _WITHOUT_ASTRAL: Final = "".join(each for each in _MIDDLE if ord(each) < 0x10000)
 _LOW_BYTES: Final = _MIDDLE.encode("utf-16-le")[::2].decode("latin-1")
+_SAYS_TRUE: Final = r"(?im)(?:^[\s*-]{{0,9}}|[,;(\[{{|:]\s{{0,9}}){}(?:=|: ?)true\b"
+"""A text that says that an argument is true, and not in a sentence, as in “Set verbose=true for more”."""
 _LOST: Final = re.compile("[?\ufffd\ud800-\udfff]")
 _LONG: Final = 100
 SLOWER: Final = 10
@@ -79,8 +81,7 @@ def changed_members(calls: Sequence[ProbeCall], members: Sequence[Mapping[str, A
     for at, (call, found) in enumerate(zip(calls, members, strict=True)):
         for name in ([call.argument] if call.argument else call.arguments if not at else ()) if call.valid else ():
             value, came = call.arguments.get(name), found.get(name, found.get(""))
-            if value is False and any(f"{name}{sign}true".lower() in str(came).lower() for sign in ("=", ":", ": ")):
-                came = True
+            came = (value is False and bool(re.search(_SAYS_TRUE.format(re.escape(name)), str(came)))) or came
             if type(came) is not type(value) or came == value:
                 continue
             what = call.what if call.argument else f"{name!r} is {json.dumps(value)[:60]}"

@@ -364,8 +364,7 @@ class Resending:
         return there[0] if len(there) == 1 else "Several servers are open. Go to one of them and use the Composer."
 
     def _ask(self, receiver: OpenConversation, asked: RecordedRequest, *, destroys: bool) -> None:
-        about = visible(f"{asked.method} {asked.target}".rstrip(), limit=100)
-        to = visible(receiver.about.label)
+        about, to = visible(f"{asked.method} {asked.target}".rstrip(), limit=100), visible(receiver.about.label)
         lines: list[list[Span]] = [
             [("Send ", "text"), (about, "method"), (" to ", "text"), (to, "strong"), (".", "text")]
         ]
