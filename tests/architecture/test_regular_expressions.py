@@ -258,6 +258,7 @@ MADE_LATER = {
     "inspector/checks/foreign_text.py": (1, "each is matched at one place, at a few hundred places of a text"),
     "inspector/config/eras.py": (1, _LITERAL),
     "inspector/demo/toolkit.py": (1, "the demo's own pattern, and a value that the user types"),
+    "inspector/features/probe/comparing.py": (1, _BOUNDED),
     "inspector/features/probe/words.py": (1, "its rows are fixed, and repeat what has an end on its line"),
     "inspector/features/share/prose.py": (3, _LITERAL),
     "inspector/features/watch/watcher.py": (1, _OWN),

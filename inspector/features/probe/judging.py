@@ -40,9 +40,9 @@ _MEANT = {id_: words(f"meant {id_}") for id_ in ("fraction-lost", "text-changed"
 _BOUND = words("bound")
 """Words about the bounds of a number."""
 _NO_SUCH_VALUE = words("no-such-value")
-"""Words about a text that is none of the choices."""
+"""Words about a text that is not one of the choices."""
 _NO_SUCH_NUMBER = words("no-such-number")
-"""Words about a text that is no number."""
+"""Words about a text that is not a number."""
 _NO_SUCH_TOOL = words("no-such-tool")
 _MOST_EACH = 5
 """Maximum number of findings per check and tool."""
@@ -270,7 +270,7 @@ def _of_verdict(
                 "valid-input-rejected",
                 f"fails with valid arguments, but succeeds if {call.condition}: {_quote(usual)}",
             )
-        elif not call.valid and not call.may_be_absent and not is_refused:
+        elif not call.valid and not call.may_succeed and not is_refused:
             yield "invalid-input-accepted", f"succeeds although {call.condition}"
     elif is_base and _NO_SUCH_TOOL.search(text) and call.tool in text:
         yield "valid-input-rejected", f"tools/list has the tool, but its call is answered: {_quote(text)}"

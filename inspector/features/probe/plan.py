@@ -89,8 +89,8 @@ class ProbeCall(msgspec.Struct, frozen=True):
     """Whether the schema itself names the value: a choice, a constant, a bound, a boolean, or null."""
     differs_from_default: bool = False
     """Whether the argument is optional and has another value than the default that the schema declares."""
-    may_be_absent: bool = False
-    """Whether the argument is optional and null, which many servers take for an absent one."""
+    may_succeed: bool = False
+    """Whether it may be accepted all the same: null for an optional argument, or a text that breaks `format` alone."""
     meant_valid: bool = False
     """Whether the call shows something only if it is valid."""
     leaves_default: bool = False
@@ -191,7 +191,8 @@ def _add(found: dict[bytes, ProbeCall], name: str, schema: object, proposal: Pro
         return
     verdict = validate(schema, proposal.arguments)
     if verdict.ok is not None and (verdict.ok or not proposal.meant_valid):
-        found[key] = msgspec.structs.replace(proposal, tool=name, valid=verdict.ok)
+        annotated = proposal.may_succeed or all(each.keyword == "format" for each in verdict.problems)
+        found[key] = msgspec.structs.replace(proposal, tool=name, valid=verdict.ok, may_succeed=annotated)
 
 
 def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[Iterator[ProbeCall]]:
@@ -228,7 +229,7 @@ def _each(root: ObjectField, propose: Callable[[str, Field], Iterator[ProbeCall]
 
 def _null(name: str, field: Field, base: dict[str, Any]) -> ProbeCall:
     is_null = base | {name: None}
-    return ProbeCall(f"{name!r} is null", name, is_null, opened(field).nullable, may_be_absent=not field.required)
+    return ProbeCall(f"{name!r} is null", name, is_null, opened(field).nullable, may_succeed=not field.required)
 
 
 def _empty(name: str, field: Field, base: dict[str, Any]) -> Iterator[ProbeCall]:

@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.checks.findings import Confidence
-from inspector.protocol.facts import CLOSED_HERE
+from inspector.protocol.facts import CLIENT_LEFT, CLOSED_HERE
 from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, initialize
 
@@ -124,8 +124,9 @@ def test_repeated_stream_timeout_raises_the_confidence() -> None:
     assert [each.confidence for each in found] == [Confidence.GUESS, Confidence.LIKELY]
 
 
-def test_a_stream_that_this_side_has_closed_is_no_fault() -> None:
-    assert not of_one(_idle(60, why=CLOSED_HERE)().findings(), "stream-idle-timeout")
+@pytest.mark.parametrize("why", [CLOSED_HERE, CLIENT_LEFT])
+def test_a_stream_that_the_client_has_closed_is_no_fault(why: str) -> None:
+    assert not of_one(_idle(60, why=why)().findings(), "stream-idle-timeout")
 
 
 def test_events_in_the_place_of_json_are_named_and_json_that_speaks_of_events_is_not() -> None:

@@ -121,6 +121,13 @@ def test_plan_without_valid_arguments_makes_no_calls() -> None:
     assert plan(tool(unknown)) == []
 
 
+def test_a_text_that_breaks_format_alone_may_be_accepted() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "format": "date-time"}}, "required": ["a"]}
+    found = {call.may_succeed for call in plan(tool(schema)) if not call.valid and type(call.arguments.get("a")) is str}
+    assert found == {True}
+    assert {call.may_succeed for call in plan(tool(schema)) if type(call.arguments.get("a")) is int} == {False}
+
+
 def test_without_a_name_or_arguments_little_is_called() -> None:
     assert plan({"inputSchema": {"type": "object"}}) == []
     assert [call.arguments for call in plan(tool({"type": "object"}))] == [{}, {"mcp_inspect_unknown": 1}]
