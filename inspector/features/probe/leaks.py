@@ -25,6 +25,8 @@ _SOURCE = re.compile(
 """An absolute path of a source file or of settings."""
 _OF_A_MOMENT = ("/tmp/", "/var/tmp/", "/var/folders/")
 """Where files are that a tool writes for one call."""
+_IS_FILE = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w@ ./\\-]{1,200}\.\w{1,5}")
+"""A variable such as GOOGLE_APPLICATION_CREDENTIALS names the file of a secret, and has none."""
 _HOME = re.compile(r"/(?:home|Users)/[^/]+/")
 _SHORTEST_SECRET: Final = 8
 
@@ -50,7 +52,7 @@ def leaked(call: ProbeCall, text: str, leaks: Leaks, *, is_error: bool) -> Itera
         if path := next((path for path in own if not leaks.is_example(path)), ""):
             yield "response-has-path", f"the response has {cut(path, 80)!r} if {call.condition}"
     for name, value in leaks.secrets.items():
-        if is_credential(name) and len(value) >= _SHORTEST_SECRET and value in text:
+        if is_credential(name) and len(value) >= _SHORTEST_SECRET and value in text and not _IS_FILE.fullmatch(value):
             yield "response-has-secret", f"the response has the value of {name} if {call.condition}"
 
 

@@ -1,8 +1,11 @@
 """What many tools have in common."""
 
+import pytest
+
 from inspector.checks.rules.inputs import input_finding
 from inspector.features.probe.habits import of_many_tools
-from inspector.features.probe.leaks import paths_in
+from inspector.features.probe.leaks import Leaks, leaked, paths_in
+from inspector.features.probe.plan import ProbeCall
 
 _TOOLS = ("tax", "vat_credit", "withholding")
 
@@ -47,3 +50,12 @@ def test_findings_of_two_tools_or_with_other_words_stay_apart() -> None:
 def test_a_folder_within_a_path_is_no_home_directory() -> None:
     assert list(paths_in("cannot open /srv/app/home/me/x, see file:///home/me/y")) == ["/home/me/y"]
     assert list(paths_in("not in PATH=/home/me/bin:/usr/bin")) == ["/home/me/bin"]
+
+
+@pytest.mark.parametrize(
+    ("value", "found"), [("/srv/keys/google.json", 0), ("/9j4AAQ/SkZJRgABAQ", 1), ("c2VjcmV0LXZhbHVl", 1)]
+)
+def test_the_name_of_a_file_of_credentials_is_no_secret(value: str, found: int) -> None:
+    leaks = Leaks({"GOOGLE_APPLICATION_CREDENTIALS": value}, lambda _: True)
+    shown = [*leaked(ProbeCall("'a' is null", "a", {}), f"cannot open {value}", leaks, is_error=True)]
+    assert len(shown) == found
