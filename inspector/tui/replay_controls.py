@@ -120,7 +120,7 @@ class CommonReplay:
     def follow_cursor(self, message: LogList.Selected) -> None:
         """Follow the timeline's cursor after the user has moved it."""
         playback, panel = self.playback, self._timeline
-        if playback is None or panel is None or message.control is not panel.rows or playback.player.playing:
+        if playback is None or panel is None or panel not in message.control.ancestors or playback.player.playing:
             return
         if not message.by_reader or not 0 <= message.index < panel.timeline.count:
             return
@@ -271,7 +271,7 @@ class Replay:
             self.common.follow_cursor(message)
             return
         playback, rows = self.playback_of(self._tabs.current), self._traffic
-        if playback is None or rows is None or message.control is not rows.rows or playback.player.playing:
+        if playback is None or rows is None or rows not in message.control.ancestors or playback.player.playing:
             return
         before, playback.chosen = playback.chosen, rows.chosen
         find = rows.model.find
