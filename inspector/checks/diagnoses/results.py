@@ -39,6 +39,7 @@ _LIKELY = Confidence.LIKELY
 _CHARACTERS_PER_TOKEN = 4
 _MOST_TOKENS = 25_000
 """About 100,000 characters: a large part of a model's context for one result."""
+_LONG_ARGUMENT = 1_000
 _LARGE_IMAGE = 1 << 20
 _LOOKED_AT = 256 * 1024
 """Maximum bytes of a result that are searched for secrets."""
@@ -96,13 +97,14 @@ class _Notes(msgspec.Struct):
 
 @warning("Result is too long for a model", "answer tools/call", confidence=_LIKELY, needs=LARGE)
 def result_too_long(case: CheckMoment) -> Iterator[Violation]:
-    """Judged by the length of its text; a token is about four characters.
+    """Judged by the length of its text without what it repeats of long arguments; a token is about four characters.
 
     Fix: Use pagination, a summary, or a link to a resource.
     """
-    if case.frame is None or len(case.frame.payload) < _MOST_TOKENS * _CHARACTERS_PER_TOKEN:
-        return
-    text = sum(len(peek.text(block, "text") or "") for block in peek.items(case.value, "content"))
+    given = [each for each in peek.mapping(case.asked_params, "arguments").values() if isinstance(each, str)]
+    repeated = [each for each in given if len(each) >= _LONG_ARGUMENT]
+    texts = [peek.text(block, "text") or "" for block in peek.items(case.value, "content")]
+    text = sum(len(each) - sum(each.count(part) * len(part) for part in repeated) for each in texts)
     if (tokens := text // _CHARACTERS_PER_TOKEN) > _MOST_TOKENS:
         whose = f" of {_tool_called(case)}" if _tool_called(case) else ""
         sentence = f"the result{whose} has about {tokens:,} tokens (estimated); some clients reject more than 25,000"
@@ -115,8 +117,6 @@ def image_too_large(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Reduce the image, or return a link to a resource.
     """
-    if case.frame is None or len(case.frame.payload) < _LARGE_IMAGE:
-        return
     for at, block in enumerate(peek.items(case.value, "content")):
         size = len(peek.text(block, "data") or "") * 3 // 4
         if peek.text(block, "type") == "image" and size > _LARGE_IMAGE:

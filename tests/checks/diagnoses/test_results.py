@@ -9,6 +9,7 @@ from inspector.protocol import probes
 from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, asked
 
+_SENT = "x" * 10_000
 _TOKEN = "ghp_" + "a1B2" * 9
 
 
@@ -48,7 +49,10 @@ def _raw(text: bytes) -> Script:
 
 _CHROME = "browserType.launch: Chromium distribution 'chrome' is not found at /opt/google/chrome/chrome"
 CASES: Cases = {
-    "result-too-long": (asked("tools/call", _text("word " * 30_000)), asked("tools/call", _text("word " * 10_000))),
+    "result-too-long": (
+        asked("tools/call", _text("word " * 30_000)),
+        asked("tools/call", _text("word " * 10_000 + _SENT * 11), params={"name": "a", "arguments": {"b": _SENT}}),
+    ),
     "image-too-large": (asked("tools/call", _image(2_000_000)), asked("tools/call", _image(900_000))),
     "stderr-flood": (_muttered(1100), _muttered(900)),
     "failure-logged": (_failed_with("Internal error"), _failed_with("no such table: users")),

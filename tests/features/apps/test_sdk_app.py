@@ -1,14 +1,13 @@
 """Apps made with the official SDK in a real Chromium: shown, called back, resized, themed, refused, ended."""
 
-import asyncio
 import os
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from inspector.features.apps.browser import Browser, BrowserTab, find_browser
+from inspector.features.apps.browser import until as browser_until
 from inspector.features.apps.context import Denial, HostSettings, Size
 from inspector.features.apps.host import ViewState
 from inspector.features.apps.site import AppSite
@@ -32,17 +31,24 @@ def _reply(result: object) -> Replied:
 
 
 async def _frame(tab: BrowserTab) -> BrowserTab:
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            frame = await tab.app_frame()
-            if frame is not None and await frame.evaluate("!!document.getElementById('out')"):
-                return frame
+    """Return the app's frame. Asked with pauses, as the product does: each look attaches to every frame once more."""
+    found: list[BrowserTab] = []
+
+    async def is_there() -> bool:
+        frame = await tab.app_frame()
+        found[:] = [frame] if frame and await frame.evaluate("!!document.getElementById('out')") else []
+        return bool(found)
+
+    assert await browser_until(is_there, PATIENCE_S), "the app has a frame"
+    return found[0]
 
 
-async def _shows(frame: BrowserTab, expression: str, wanted: Any) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while (got := await frame.evaluate(expression)) != wanted:
-        assert time.monotonic() < end, f"{expression} is {got!r}, not {wanted!r}"
+async def _shows(frame: BrowserTab, expression: str, wanted: Any, heard: Callable[[], str] = str) -> None:
+    async def is_shown() -> bool:
+        return bool(await frame.evaluate(expression) == wanted)
+
+    if not await browser_until(is_shown, PATIENCE_S):
+        pytest.fail(f"{expression} is {await frame.evaluate(expression)!r}, not {wanted!r}; {heard()}")
 
 
 def _sent(view: View, method: str) -> Callable[[], bool]:
@@ -63,7 +69,8 @@ async def test_app_of_the_sdk_is_shown_called_back_resized_themed_and_torn_down(
             tab = await browser.open(site.url, 1200, 900)
             frame = await _frame(tab)
             title = "document.getElementById('title').textContent"
-            await _shows(frame, title, "count 3")
+            heard = lambda: f"{view.host.state}; {view.told[-3:]}; {view.notices}"  # noqa: E731 - read when it fails
+            await _shows(frame, title, "count 3", heard)
             await _shows(frame, "document.getElementById('input').textContent", '{"by":3}')
             await frame.evaluate("document.getElementById('read').click()")
             await _shows(frame, "document.getElementById('out').textContent", "a note")
