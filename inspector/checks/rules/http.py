@@ -269,23 +269,22 @@ def protocol_error_status(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(f"error {code} has HTTP status {status}", "/error/code")
 
 
-@warning("HTTP session in a stateless protocol version", "http", "frame", since="2026-07-28")
+@warning("HTTP session in a stateless protocol version", "http", "http end", "frame", since="2026-07-28")
 def stateless_session_id(case: CheckMoment) -> Iterator[Violation]:
     """Session ids, event ids and other methods than POST are not allowed; another refusal than 405 is a hint.
 
     Fix: Send neither session ids nor event ids.
     """
-    heads, frame = _own_heads(case), case.frame
+    heads, frame, http = _own_heads(case), case.frame, case.http
     if heads and heads.request.method != "OPTIONS" and heads.http.header(SESSION) is not None:
         yield Violation("the response has Mcp-Session-Id: this version has no sessions")
-    if (
-        heads
-        and heads.request.method in ("GET", "DELETE")
-        and heads.response.status != 405
-        and case.state.transport == "http"
-    ):
-        mild = _HINT if 400 <= heads.response.status < 500 else None  # refused all the same
-        sentence = f"{heads.request.method} was answered with HTTP {heads.response.status}, not 405"
+    ended = http if case.fact is not None and case.fact.event in _ENDS and case.state.transport == "http" else None
+    if ended and ended.request and ended.response and not case.state.notes(HttpNotes).is_mixed_up:
+        method, status = ended.request.method, ended.response.status
+        if method not in ("GET", "DELETE") or status == 405 or (ended.events and status < 300):
+            return  # also if it got the response to a POST
+        mild = _HINT if 400 <= status < 500 else None  # refused all the same
+        sentence = f"{method} was answered with HTTP {status}, not 405"
         yield Violation(sentence, severity=mild, fix="Return 405 to other methods than POST in this protocol version.")
     if frame is not None and frame.sse is not None and frame.sse.id and case.state.is_first("stateless-session-id"):
         yield Violation("an event has an id, but streams cannot be resumed in this protocol version", severity=_HINT)

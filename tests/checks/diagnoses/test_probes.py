@@ -262,17 +262,24 @@ def test_a_status_after_mixed_up_responses_is_not_judged() -> None:
     assert not of_one(talk.findings(), "origin-not-validated")
     talk = Talk(5, transport="http").post().ask("ping", id_=13).head(200).answer({}, 12)
     talk.http = 9
-    talk.fact(HttpFact(HttpEvent.REQUEST, 9, "GET", _LOCAL, probe=True)).head(200)
+    talk.fact(HttpFact(HttpEvent.REQUEST, 9, "GET", _LOCAL, probe=True)).head(200).over()
     assert not of_one(talk.findings(), "stateless-session-id")
 
 
-@pytest.mark.parametrize(("status", "severity"), [(400, "hint"), (200, "warning")])
-def test_a_get_that_is_refused_otherwise_than_with_405_is_a_hint(status: int, severity: str) -> None:
+@pytest.mark.parametrize(
+    ("status", "body", "found"),
+    [
+        (400, b"no", [("hint", "Return 405")]),
+        (200, b"<p>", [("warning", "Return 405")]),
+        (200, b'{"jsonrpc":"2.0","id":1,"result":{}}', []),
+    ],
+)
+def test_a_get_is_judged_by_its_own_response(status: int, body: bytes, found: list[tuple[str, str]]) -> None:
     talk = Talk(5, transport="http")
     talk.http = 1
-    talk.fact(HttpFact(HttpEvent.REQUEST, 1, "GET", _LOCAL, probe=True)).head(status)
-    (found,) = of_one(talk.findings(), "stateless-session-id")
-    assert (found.severity, found.fix.partition(" to")[0]) == (severity, "Return 405")
+    talk.fact(HttpFact(HttpEvent.REQUEST, 1, "GET", _LOCAL, probe=True)).head(status).frame(body).over()
+    said = of_one(talk.findings(), "stateless-session-id")
+    assert [(each.severity, each.fix.partition(" to")[0]) for each in said] == found
 
 
 def test_a_cursor_that_was_never_given_is_a_warning_only_where_cursors_are_given() -> None:
