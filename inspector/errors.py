@@ -51,7 +51,9 @@ class FilterError(UsageError):
     """A filter is invalid; `column` is the position of the error."""
 
     def __init__(self, what: str, column: int) -> None:
-        super().__init__(what, hint="docs/filters.md lists all fields and operators.")
+        super().__init__(
+            what, hint='Such as: failed, tool == add and dur > 1s, args.path ~ "^/etc", status in {error, pending}.'
+        )
         self.column = column
         """Index into the filter's text, from 0."""
 

@@ -49,8 +49,12 @@ class OutcomeAnswer(Answer):
 
 
 async def outcome_of(opened: AgentSession, call: AgentCall, wait_s: float) -> OutcomeAnswer:
-    """Wait for a request of the agent and return its outcome."""
-    return await outcome_of_one(opened, (call,), wait_s)
+    """Wait for a request of the agent and return its outcome. If the agent cancels that, the request is cancelled."""
+    try:
+        return await outcome_of_one(opened, (call,), wait_s)
+    except asyncio.CancelledError:
+        call.future.cancel()
+        raise
 
 
 async def outcome_of_one(opened: AgentSession, calls: Sequence[AgentCall], wait_s: float) -> OutcomeAnswer:

@@ -12,11 +12,13 @@ from mcp.shared.exceptions import MCPError
 
 from inspector import __version__
 from inspector.errors import InspectError
+from inspector.protocol import peek
 from inspector.protocol.jsonrpc import encode
+from inspector.protocol.tracking.opening import CLIENT_INFO
 from inspector.serve import resources
 from inspector.serve.bounded import DEFAULT_TOKENS, bounded
 from inspector.serve.prompts import PROMPTS, prompt_text
-from inspector.serve.sessions import Sessions
+from inspector.serve.sessions import CLIENT, Sessions
 from inspector.serve.table import TOOLS
 from inspector.serve.tool import ToolDefinition
 from inspector.text import visible
@@ -53,6 +55,7 @@ class _Handlers:
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Run a tool. Raises: MCPError for an unknown one."""
+        CLIENT.set(_client_of(context))
         wanted = self._tools.get(params.name)
         if wanted is None:
             raise MCPError(_INVALID_PARAMS, f"Unknown tool: {visible(params.name, limit=80)}")
@@ -77,7 +80,7 @@ class _Handlers:
         try:
             value = self._sessions.clean(await asyncio.to_thread(resources.read, self._sessions, str(params.uri)))
         except InspectError as error:
-            raise MCPError(_INVALID_PARAMS, visible(error.full_text, limit=1000), {"uri": str(params.uri)}) from None
+            raise MCPError(_INVALID_PARAMS, _words(error), {"uri": str(params.uri)}) from None
         text = encode(value).decode("utf-8", "replace")
         contents = types.TextResourceContents(uri=params.uri, text=text, mime_type=_JSON)
         return types.ReadResourceResult(contents=[contents])
@@ -92,7 +95,7 @@ class _Handlers:
         try:
             text = prompt_text(params.name, params.arguments or {})
         except InspectError as error:
-            raise MCPError(_INVALID_PARAMS, visible(error.full_text, limit=1000)) from None
+            raise MCPError(_INVALID_PARAMS, _words(error)) from None
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
         return types.GetPromptResult(messages=[message])
 
@@ -114,6 +117,14 @@ def server_of(sessions: Sessions) -> Server[Any]:
     )
 
 
+def _client_of(context: Context) -> str:
+    """Return what tells the client of a request over HTTP from others: its session, or what it says about itself."""
+    if context.request is None:
+        return ""
+    about = peek.mapping(context.meta or {}, CLIENT_INFO)
+    return context.request.headers.get("mcp-session-id") or repr(about)
+
+
 async def run_tool(sessions: Sessions, wanted: ToolDefinition, arguments: Mapping[str, Any]) -> types.CallToolResult:
     """Run a tool. What an agent can correct is a result with `isError`."""
     try:
@@ -131,8 +142,12 @@ async def run_tool(sessions: Sessions, wanted: ToolDefinition, arguments: Mappin
 
 
 def _failed(sessions: Sessions, error: InspectError) -> types.CallToolResult:
-    text = sessions.clean(visible(error.full_text, limit=1000))
-    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
+    return types.CallToolResult(content=[types.TextContent(text=sessions.clean(_words(error)))], is_error=True)
+
+
+def _words(error: InspectError) -> str:
+    """Return what was wrong, and always what to do: a long value that is quoted does not displace that."""
+    return InspectError(visible(str(error), limit=500), hint=visible(error.hint, limit=500)).full_text
 
 
 def _result(structured: Any) -> types.CallToolResult:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ _PACE_S = 0.005
 _MOMENT_S = 0.5
 """Seconds in which the outcome of a call may come although the server has asked: perhaps another call."""
 _MOST_SESSIONS = 20
+CLIENT: ContextVar[str] = ContextVar("client", default="")
+"""The client whose call is handled: "" on stdio, where there is one."""
 MOST_IDLE_S = 1800.0
 """Seconds without a call after which a session is closed over HTTP, because its client may be gone."""
 
@@ -151,8 +154,7 @@ class AgentSession:
         self._watching = self.live.run(self._watch)
         self.checks = LiveChecks(self.journal)
         """Findings so far. Read on a thread."""
-        self.calls: list[AgentCall] = []
-        """Requests of the agent without an outcome."""
+        self._calls: list[AgentCall] = []
         self.last_call: LastCall | None = None
         """Outlives a restart."""
         self.definitions = ServerDefinitions()
@@ -197,6 +199,12 @@ class AgentSession:
             await asyncio.wrap_future(self.live.run(lambda session: session.close()))
 
     @property
+    def calls(self) -> list[AgentCall]:
+        """Requests of the agent without an outcome."""
+        self._calls = [each for each in self._calls if not each.future.done()]
+        return self._calls
+
+    @property
     def waiting(self) -> tuple[Ticket, ...]:
         """Requests of the server that wait for an answer."""
         session = self.live.session
@@ -230,7 +238,7 @@ class AgentSession:
         """Send a request. Raises: UsageError without a connection."""
         self.demand_open()
         call = AgentCall(method, params, self.live)
-        self.calls.append(call)
+        self._calls.append(call)
         return call
 
     @contextmanager
@@ -256,10 +264,7 @@ class AgentSession:
             if calls[0].asked(self.waiting):
                 await until(is_done, min(seconds, _MOMENT_S))
             await until(lambda: is_done() or calls[0].asked(self.waiting), seconds)
-        found = next((each for each in calls if each.future.done()), calls[0])
-        if found.future.done():
-            self.calls = [each for each in self.calls if each is not found]
-        return found
+        return next((each for each in calls if each.future.done()), calls[0])
 
     def callers(self, ticket: Ticket) -> list[AgentCall]:
         """Return the calls that may wait for the answer to a request of the server, the likeliest first."""
@@ -309,6 +314,8 @@ class Sessions:
         """Returns a JSON value without secrets."""
         self._engine = Engine()
         self._opened: dict[str, Opened] = {}
+        self._owners: dict[str, str] = {}
+        """The client that has opened it."""
         self._used: dict[str, float] = {}
         """When something was last named in a call, on the monotonic clock."""
         self._idle: dict[str, str] = {}
@@ -329,7 +336,7 @@ class Sessions:
         self.clean.learn(allowed.secrets)
         self._count += 1
         opened = AgentSession(f"s{self._count}", allowed, self._engine, start_s)
-        self._opened[opened.id] = opened
+        self._opened[opened.id], self._owners[opened.id] = opened, CLIENT.get()
         return opened
 
     async def open_capture(self, name: str) -> AgentCapture:
@@ -339,7 +346,7 @@ class Sessions:
         self._count += 1
         opened = AgentCapture(f"c{self._count}", path)
         await asyncio.to_thread(opened.read)
-        self._opened[opened.id] = opened
+        self._opened[opened.id], self._owners[opened.id] = opened, CLIENT.get()
         return opened
 
     def capture_path(self, name: str) -> Path:
@@ -352,9 +359,9 @@ class Sessions:
         return found
 
     async def get(self, id_: str) -> Opened:
-        """Return what is open by its id; without one, the newest session. Raises: UsageError."""
-        if not id_ and self._opened:
-            id_ = next(reversed(self._opened))
+        """Return what is open by its id; without one, the client's newest session. Raises: UsageError."""
+        if not id_:
+            id_ = next((each for each in reversed(self._opened) if self._owners[each] == CLIENT.get()), "")
         opened = self._opened.get(id_)
         if opened is None:
             raise self._no_session(id_)
@@ -407,7 +414,9 @@ class Sessions:
                 hint=f"open() starts the server again{recording}.",
             )
         known = f"Open sessions: {', '.join(self._opened)}." if self._opened else "open() opens one."
-        return UsageError(f"no session {id_!r}" if id_ else "no session is open", hint=known)
+        return UsageError(
+            f"no session {id_!r}" if id_ else f"no session {'of this client ' * bool(self._opened)}is open", hint=known
+        )
 
     async def close_all(self) -> None:
         """End all servers, and the engine."""

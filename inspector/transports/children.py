@@ -44,40 +44,8 @@ _NAMES_AT_MOST = 20_000
 _LOOK = 0.02
 """Seconds between two checks of signalled groups, if no event loop runs."""
 _PROC = Path("/proc")
-_LAUNCH = """
-import os, signal, sys
-umask, blocked, ignored, files = (list(map(int, word.split(","))) if word else [] for word in sys.argv[1:5])
-for number in (signal.SIGPIPE, signal.SIGXFSZ):
-    signal.signal(number, signal.SIG_DFL)
-for number in range(1, signal.NSIG):
-    if number not in (signal.SIGKILL, signal.SIGSTOP) and number in ignored:
-        signal.signal(number, signal.SIG_IGN)
-signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-for fd in files:
-    if fd > 2:
-        os.dup2(os.open(os.devnull, os.O_RDWR), fd, inheritable=True)
-for mask in umask:
-    os.umask(mask)
-os.execv(sys.argv[5], sys.argv[6:])
-"""
-_REAP = """
-import os, signal, sys, time
-groups = set()
-for line in sys.stdin:  # it ends with the process that writes it
-    (groups.add if line.startswith("+") else groups.discard)(int(line[1:]))
-def to_all(number):
-    for group in list(groups):
-        try:
-            os.killpg(group, number)
-        except OSError:
-            groups.discard(group)
-to_all(signal.SIGTERM)
-end = time.monotonic() + 1
-while groups and time.monotonic() < end:
-    time.sleep(0.02)
-    to_all(0)
-to_all(signal.SIGKILL)
-"""
+_LAUNCH = Path(__file__).with_name("launch.py.txt").read_text("ascii")
+_REAP = Path(__file__).with_name("reap.py.txt").read_text("ascii")
 _MOST = 60
 """Maximum number of processes listed."""
 _LONGEST = 4096

@@ -1,6 +1,7 @@
 """name=text on a command line: a text, unless the schema says otherwise."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -12,84 +13,11 @@ from inspector.forms.arguments import argument_field, interpret_argument, smalle
 from inspector.forms.fields import JsonField
 from tests.forms.schemas import schema_like
 
-SCHEMA = {
-    "type": "object",
-    "$defs": {"port": {"type": "integer"}},
-    "properties": {
-        "s": {"type": "string"},
-        "i": {"type": "integer"},
-        "n": {"type": "number"},
-        "b": {"type": "boolean"},
-        "maybe": {"type": ["integer", "null"]},
-        "name": {"type": ["string", "null"]},
-        "day": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}], "default": None},
-        "model": {"anyOf": [{"type": "object", "properties": {"x": {"type": "integer"}}}, {"type": "null"}]},
-        "both": {"type": ["integer", "string"]},
-        "either": {"anyOf": [{"type": "integer"}, {"type": "boolean"}]},
-        "o": {"type": "object"},
-        "l": {"type": "array", "items": {"type": "string"}},
-        "several": {"type": "array", "items": {"enum": ["a"]}},
-        "level": {"enum": ["low", 1, None]},
-        "fixed": {"const": 5},
-        "null": {"type": "null"},
-        "port": {"$ref": "#/$defs/port"},
-        "any": {},
-    },
-}
+_DATA = json.loads(Path(__file__).with_name("arguments.json").read_text("utf-8"))
+SCHEMA = _DATA["schema"]
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "value"),
-    [
-        ("s", "012", "012"),
-        ("s", "", ""),
-        ("s", "null", "null"),
-        ("i", "12", 12),
-        ("i", "99999999999999999999", 99999999999999999999),
-        ("i", "9007199254740993", 9007199254740993),
-        ("i", "1.5", 1.5),
-        ("i", "twelve", "twelve"),
-        ("i", "", ""),
-        ("n", "1e400", "1e400"),
-        ("n", "1.5", 1.5),
-        ("b", "true", True),
-        ("b", "yes", "yes"),
-        ("maybe", "null", None),
-        ("maybe", "3", 3),
-        ("name", "null", "null"),
-        ("name", "abc", "abc"),
-        ("day", "null", None),
-        ("day", "2031-12-31", "2031-12-31"),
-        ("model", '{"x": 1}', {"x": 1}),
-        ("model", "null", None),
-        ("both", "3", 3),
-        ("both", "abc", "abc"),
-        ("either", "3", 3),
-        ("either", "false", False),
-        ("either", "x", "x"),
-        ("o", '{"a": 1}', {"a": 1}),
-        ("o", "[]", []),
-        ("l", '["a"]', ["a"]),
-        ("l", "a,b", "a,b"),
-        ("several", '["a"]', ["a"]),
-        ("several", "a", ["a"]),
-        ("level", "low", "low"),
-        ("level", "1", 1),
-        ("level", "null", None),
-        ("level", "9", 9),
-        ("fixed", "5", 5),
-        ("fixed", "6", 6),
-        ("null", "null", None),
-        ("null", "x", "x"),
-        ("port", "80", 80),
-        ("any", "80", 80),
-        ("any", "080", "080"),
-        ("any", "abc", "abc"),
-        ("any", '{"a": 1}', {"a": 1}),
-        ("unknown", "80", 80),
-        ("unknown", "eighty", "eighty"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "value"), _DATA["values"])
 def test_interpret_argument_text_that_the_schema_accepts_becomes_that_value(
     name: str, text: str, value: object
 ) -> None:

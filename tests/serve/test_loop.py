@@ -132,6 +132,54 @@ async def test_each_of_several_pending_requests_is_answered_with_the_outcome_of_
         assert (done["state"], done["request"]) == ("ok", book["request"])
 
 
+async def test_a_call_that_ended_after_its_wait_is_not_running_and_not_the_outcome_of_an_answer() -> None:
+    async with agent(script("asks")) as use:
+        await use("open")
+        await use("call", name="look", wait_s=0)
+        await until(lambda: not use.sessions.all[0].calls, "it has ended")  # type: ignore[union-attr]
+        assert (await use("sessions"))["sessions"][0]["running"] == 0
+        book = await use("call", name="book")
+        done = await use("answer", request=book["pending"][0]["request"], content={"city": "Oslo"})
+        assert (done["state"], done["request"]) == ("ok", book["request"])
+
+
+async def test_a_call_that_the_agent_cancels_is_cancelled_at_the_server() -> None:
+    async with agent(_scripted("silence")) as use:
+        await use("open")
+        async with asyncio.TaskGroup() as group:
+            called = group.create_task(use("call", name="add"))
+            await until(lambda: use.sessions.all[0].calls, "the call is sent")  # type: ignore[union-attr]
+            called.cancel()
+        await until(lambda: not use.sessions.all[0].calls, "it has ended")  # type: ignore[union-attr]
+        assert (await use("traffic", filter="method == notifications/cancelled"))["matching"] == 1
+
+
+async def test_the_next_page_of_filtered_traffic_has_the_filter() -> None:
+    async with agent(_scripted()) as use:
+        await use("open")
+        page = await use("traffic", filter='method ~ "list$"', limit=1)
+        follow = (
+            f'traffic(session="s1", filter="method ~ \\"list$\\"", before={page["rows"][0]["n"]}) has 1 earlier ones'
+        )
+        assert page["next"] == follow
+
+
+async def test_log_messages_that_are_cut_are_found_with_the_filter_that_is_named() -> None:
+    note = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x" * 90}}
+    result = '{"jsonrpc": "2.0", "id": $ID, "result": {"content": []}}'
+    async with agent(_scripted({"raw": "\n".join([*[json.dumps(note)] * 60, result])})) as use:
+        await use("open")
+        await use("call", name="add")
+        follow = (await use("logs"))["next"]
+        assert (await use("traffic", filter=follow.split('"')[3]))["matching"] == 60
+
+
+async def test_a_probe_counts_the_calls_that_were_made() -> None:
+    async with agent(_scripted()) as use:
+        await use("open")
+        assert (await use("probe", wait_s=0))["calls"] == 0
+
+
 @pytest.mark.parametrize("ends", ["restart", "close"])
 async def test_a_call_that_waits_while_its_session_is_ended_has_an_outcome(ends: str) -> None:
     async with agent(_scripted("silence")) as use:
@@ -204,7 +252,7 @@ async def test_the_next_call_of_each_answer_is_accepted_unchanged() -> None:
             *(("check", {}), ("traffic", {}), ("traffic", {"limit": 1}), ("traffic", {"filter": "nothing like it"})),
             *(("message", {"entry": response}), ("message", {"entry": response, "max_tokens": 50})),
             *(("trace", {"entry": response}), ("logs", {}), ("sessions", {}), ("probe", {}), ("restart", {})),
-            *(("compare", {"before": "s1", "after": "s1"}), ("check", {"id": "nothing"}), ("taps", {})),
+            *(("compare", {"before": "s1", "after": "s1"}), ("check", {"id": "no-common-version"}), ("taps", {})),
         ):
             answers.append(await use(tool, **arguments))
         named = {found for answer in answers for found in _CALL.findall(answer["next"])}

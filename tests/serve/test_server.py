@@ -1,20 +1,24 @@
 """The rest of the server: resources, prompts, HTTP, and the size of everything."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
+from mcp_types import Implementation
 
 from inspector.checks.definitions.confusable import confusable_pairs
 from inspector.features.cost.cost import ToolSearch, read_queries, tool_cost
-from inspector.serve.http import guarded, new_token
+from inspector.serve.http import guarded, new_token, serve_http
 from inspector.serve.server import INSTRUCTIONS, server_of
 from inspector.serve.table import TOOLS
 from inspector.text import estimate_tokens
-from tests.serve.agent import agent, script, sessions_for
+from tests.serve.agent import Agent, agent, script, sessions_for
+from tests.waiting import until
 
 
 def test_all_definitions_together_cost_at_most_3000_tokens() -> None:
@@ -85,6 +89,25 @@ async def test_over_http_only_requests_with_the_token_are_served() -> None:
                 assert (await http.post("/mcp", json=hello, headers=foreign)).status_code == 421
     finally:
         await sessions.close_all()
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_over_http_the_newest_session_is_that_of_the_same_client(mode: Any) -> None:
+    announced: list[str] = []
+    sessions = sessions_for(script("conforming"))
+    async with asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(serve_http(sessions, 0, new_token(), announced.append))
+        await until(lambda: announced, "it listens")
+        one, other = (
+            Client(announced[0].split()[0], mode=mode, client_info=Implementation(name=name, version="1"))
+            for name in ("one", "other")
+        )
+        async with one, other:
+            await Agent(one, sessions)("open")
+            assert "no session of this client is open" in await Agent(other, sessions).refused("traffic")
+            await Agent(other, sessions)("open")
+            assert (await Agent(one, sessions)("traffic"))["session"] == "s1"
+        serving.cancel()
 
 
 _HEADERS = {"Accept": "application/json, text/event-stream"}

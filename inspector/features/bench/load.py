@@ -70,18 +70,7 @@ _MOST_IN_FLIGHT = 10_000
 _KEPT_MISMATCHES = 20
 _OVERTAKEN, _OVERTAKEN_NS = 10, 100_000_000
 """How many times the calls in flight must be answered during a call, and how long that must take at least."""
-_ECHO = """
-import os, sys
-rest = b""
-while chunk := os.read(0, 1 << 18):
-    *lines, rest = (rest + chunk).split(b"\\n")
-    out = []
-    for line in lines:
-        at = line.index(b'"id":') + 5
-        out.append(b'{"jsonrpc":"2.0","id":%b,"result":{"content":[]}}\\n' % line[at:line.index(b",", at)])
-    if out:
-        os.write(1, b"".join(out))
-"""
+_ECHO = Path(__file__).with_name("echo.py.txt").read_text("ascii")
 """A server that only responds."""
 
 

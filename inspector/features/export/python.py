@@ -42,17 +42,7 @@ _CARRIED = re.compile(
 Call = tuple[int, str, Any, bool]
 """Entry, method, params, and whether the call failed in the recording."""
 
-_HEAD = '''\
-"""The calls of a recorded MCP session, made again with the official SDK.
-
-    pip install mcp
-    python THIS_FILE                        the server that was recorded
-    python THIS_FILE -- node server.js      another one
-    python THIS_FILE https://example.com/mcp
-
-It starts a server and calls its tools: look at CALLS before you run it. Exit status 1: a call failed that had not.
-"""
-'''
+_HEAD = Path(__file__).with_name("head.py.txt").read_text("ascii")
 
 
 def script(selection: Selection) -> Iterator[bytes]:

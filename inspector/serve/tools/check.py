@@ -2,14 +2,16 @@
 
 import asyncio
 from contextlib import suppress
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field
 
 from inspector.checks.compat.matrix import as_serious
 from inspector.checks.findings import Severity
+from inspector.checks.registry import CHECKS
 from inspector.checks.verdict import primary_of
-from inspector.errors import InspectError
+from inspector.errors import InspectError, UsageError
 from inspector.present.findings import failure_in, inspected
 from inspector.serve.bounded import fits
 from inspector.serve.facts import brief, cause_facts, finding_facts, wait_words
@@ -73,6 +75,10 @@ def _answer(opened: Opened, wanted: CheckArguments) -> CheckAnswer:
         counts[each.severity] += each.count
     answer = CheckAnswer(session=id_, counts=counts, failure=failure_in(journal), waiting=waiting, next="")
     if wanted.id:
+        if wanted.id not in CHECKS:
+            near = get_close_matches(wanted.id, CHECKS, 3)
+            hint = f"Similar: {', '.join(near)}." if near else f'check(session="{id_}") names those with findings.'
+            raise UsageError(f"no check {wanted.id!r}", hint=hint)
         answer.findings = [finding_facts(each) for each in found if each.id == wanted.id][:10]
         entry = next((each["entry"] for each in answer.findings if "entry" in each), None)
         answer.next = (

@@ -52,7 +52,7 @@ def _answer(id_: str, journal: Journal, wanted: LogsArguments) -> LogsAnswer:
         lines.insert(0, line)
     follow = f'logs(session="{id_}", after={journal.count}) after the next call'
     if len(lines) < len(found):
-        follow = f'traffic(session="{id_}", filter="stderr") has all {len(found):,}'
+        follow = f'traffic(session="{id_}", filter="stderr or method == {LOG_MESSAGE}") has all {len(found):,}'
     return LogsAnswer(session=id_, lines=len(found), from_server=lines, next=follow)
 
 

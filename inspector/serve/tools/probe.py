@@ -47,6 +47,8 @@ async def probe(sessions: Sessions, wanted: ProbeArguments) -> ProbeAnswer:
         )
     opened.demand_open()
     notes: list[str] = []
+    exchanges = opened.journal.conversation.exchanges
+    before = len(exchanges)
     with opened.awaited():
         work = opened.live.run(lambda session: _probed(session, opened, wanted, notes))
         planned, found = await asyncio.wrap_future(work)
@@ -54,7 +56,7 @@ async def probe(sessions: Sessions, wanted: ProbeArguments) -> ProbeAnswer:
     worst = sorted(found, key=lambda each: each.severity.rank)
     return ProbeAnswer(
         session=opened.id,
-        calls=sum(map(len, planned.calls.values())),
+        calls=sum(each.method == "tools/call" for each in exchanges[before:]),
         findings=[finding_facts(each) for each in worst[:_MAX_FINDINGS]],
         more=max(0, len(worst) - _MAX_FINDINGS),
         not_probed=[visible(name, limit=60) for name in planned.left_out[:10]],

@@ -1,6 +1,7 @@
 """`traffic`: the recorded messages that match a filter."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -8,6 +9,7 @@ from msgspec import Meta, field
 
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import EntryKind
+from inspector.errors import UsageError
 from inspector.features.cases.running import value_at
 from inspector.filters.language.parser import parse
 from inspector.present import words
@@ -58,6 +60,8 @@ async def traffic(sessions: Sessions, wanted: TrafficArguments) -> TrafficAnswer
 def _answer(id_: str, journal: Journal, wanted: TrafficArguments) -> TrafficAnswer:
     end = min(journal.count, wanted.before - 1) if wanted.before else journal.count
     term = parse(wanted.filter)
+    if wrong := next((each for each in wanted.fields if each[:1] not in ("", "/")), ""):
+        raise UsageError(f"field {wrong!r} is no JSON pointer", hint=f"Write {'/' + wrong!r}, or /params/name.")
     found: Sequence[int] = range(1, end + 1)
     if term is not None:
         entries = EntryFilter(journal)
@@ -73,7 +77,9 @@ def _answer(id_: str, journal: Journal, wanted: TrafficArguments) -> TrafficAnsw
     if not rows:
         answer.next = f'traffic(session="{id_}") without a filter lists all entries'
     elif len(rows) < len(found):
-        answer.next = f'traffic(session="{id_}", before={rows[0]["n"]}) has {len(found) - len(rows):,} earlier ones'
+        same = f", filter={json.dumps(wanted.filter, ensure_ascii=False)}" if wanted.filter else ""
+        more = f"before={rows[0]['n']}) has {len(found) - len(rows):,} earlier ones"
+        answer.next = f'traffic(session="{id_}"{same}, {more}'
     else:
         answer.next = f'message(session="{id_}", entry={rows[-1]["n"]})'
     return answer

@@ -144,25 +144,7 @@ async def test_logs_shows_the_newest_lines_of_stderr_with_their_entries() -> Non
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "text"),
-    [
-        ("call", {"nam": "x"}, "unknown field `nam`"),
-        ("taps", {"of": "x"}, "taps takes: no arguments."),
-        ("call", {"name": "x", "session": "s9"}, "no session 's9'"),
-        ("message", {"entry": 99999}, "no entry 99999"),
-        ("message", {"entry": 1, "pointer": "/nowhere"}, "nothing at"),
-        ("message", {"entry": 3, "pointer": "result"}, "begins with /"),
-        ("message", {"entry": 1, "offset": -1}, "Expected `int` >= 0"),
-        ("logs", {"after": -5}, "Expected `int` >= 0"),
-        ("traffic", {"limit": 0}, "Expected `int` >= 1"),
-        ("open", {"protocol": "1999-01-01"}, "2026-07-28"),
-        ("probe", {"tool": "nope"}, "There are add"),
-        ("trace", {"entry": 1}, 'traffic(session="s1", filter="kind == request")'),
-        ("answer", {"request": 7}, "request 7 does not wait"),
-        ("traffic", {"filter": "tool =="}, "expected a value. docs/filters.md"),
-        ("traffic", {"filter": "tol == a"}, "did you mean `tool`? docs/filters.md"),
-        ("open", {"capture": "../../etc/passwd"}, "no capture"),
-    ],
+    ("tool", "arguments", "text"), json.loads(Path(__file__).with_name("invalid_calls.json").read_text("utf-8"))
 )
 async def test_invalid_call_returns_advice(tool: str, arguments: dict[str, Any], text: str) -> None:
     async with agent(_answering([ADD], {"content": []})) as use:
@@ -270,7 +252,7 @@ async def test_the_next_call_of_a_cut_message_goes_on_where_the_cut_is() -> None
 async def test_check_of_an_id_without_findings_names_the_call_that_lists_all() -> None:
     async with agent(_answering([ADD], {"content": []})) as use:
         await use("open")
-        assert (await use("check", id="nothing"))["next"] == 'check(session="s1") names all checks'
+        assert (await use("check", id="no-common-version"))["next"] == 'check(session="s1") names all checks'
 
 
 async def test_compare_names_the_message_of_a_difference() -> None:
