@@ -61,7 +61,7 @@ def _answer(id_: str, journal: Journal, wanted: TrafficArguments) -> TrafficAnsw
     end = min(journal.count, wanted.before - 1) if wanted.before else journal.count
     term = parse(wanted.filter)
     if wrong := next((each for each in wanted.fields if each[:1] not in ("", "/")), ""):
-        raise UsageError(f"field {wrong!r} is no JSON pointer", hint=f"Write {'/' + wrong!r}, or /params/name.")
+        raise UsageError(f"field {wrong!r} is not a JSON pointer", hint=f"Write {'/' + wrong!r}, or /params/name.")
     found: Sequence[int] = range(1, end + 1)
     if term is not None:
         entries = EntryFilter(journal)
