@@ -314,6 +314,8 @@ _FAULTS: dict[str, Any] = (
         "limits-its-calls": lambda r, a, w: _late(r, 600) if r["id"] > 12 else None,
         "prints-before-it": lambda r, a, w: print(end="x" * 99 * (len(str(a.get("text"))) > 5_000), flush=True),
         "runs-a-program": lambda r, a, w: _error("/tmp/p1/a/run.py:1: wrong " + w) if w else _text(_OF_A_PROGRAM),
+        "lacks-a-node": lambda r, a, w: _error("Error executing tool work: Node x not found"),
+        "wants-positions": lambda r, a, w: _no(a.get("tags") == [] and not w, "tags must be an array of two or more"),
         "wants-two": lambda r, a, w: _no(a.get("text") == "" and not w, "At least 2 points are required"),
         "empty-list-is-missing": lambda r, a, w: _no(a.get("tags") == [], "arguments are required: tags"),
         "takes-time-for-each": lambda r, a, w: time.sleep(0.001 * len(a.get("tags", ())) if not w else 0),

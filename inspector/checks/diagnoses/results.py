@@ -135,7 +135,8 @@ def tool_program_missing(case: CheckMoment) -> Iterator[Violation]:
         program, fix = found
         kind = "browser" if fix else "program"
         sentence = f"{_tool_called(case)} needs the {kind} {program[:MOST_WORDS]}, which is missing"
-        yield Violation(sentence, place, fix=fix)
+        if not case.state.is_repeated("tool-program-missing", program):  # every tool needs the same browser
+            yield Violation(sentence, place, fix=fix)
 
 
 @warning("Result shows an unfinished computation", "answer tools/call", confidence=_LIKELY)

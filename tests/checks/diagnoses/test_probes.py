@@ -268,18 +268,14 @@ def test_a_status_after_mixed_up_responses_is_not_judged() -> None:
 
 @pytest.mark.parametrize(
     ("status", "body", "found"),
-    [
-        (400, b"no", [("hint", "Return 405")]),
-        (200, b"<p>", [("warning", "Return 405")]),
-        (200, b'{"jsonrpc":"2.0","id":1,"result":{}}', []),
-    ],
+    [(400, b"no", ["hint"]), (200, b"<p>", ["warning"]), (200, b'{"jsonrpc":"2.0","id":1,"result":{}}', [])],
 )
-def test_a_get_is_judged_by_its_own_response(status: int, body: bytes, found: list[tuple[str, str]]) -> None:
+def test_a_get_is_judged_by_its_own_response(status: int, body: bytes, found: list[str]) -> None:
     talk = Talk(5, transport="http")
     talk.http = 1
     talk.fact(HttpFact(HttpEvent.REQUEST, 1, "GET", _LOCAL, probe=True)).head(status).frame(body).over()
     said = of_one(talk.findings(), "stateless-session-id")
-    assert [(each.severity, each.fix.partition(" to")[0]) for each in said] == found
+    assert [each.severity for each in said if each.fix.startswith("Return 405")] == found
 
 
 def test_a_cursor_that_was_never_given_is_a_warning_only_where_cursors_are_given() -> None:

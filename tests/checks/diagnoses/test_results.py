@@ -90,11 +90,13 @@ CASES: Cases = {
 }
 
 
-def test_a_backend_that_fails_for_two_tools_is_named_once() -> None:
-    lost, talk = _text("getaddrinfo ENOTFOUND api.acme.com") | {"isError": True}, Talk()
-    for name in "ab":
-        talk.ask("tools/call", {"name": name}, name).answer(lost, name)
-    assert [each.sentence[:2] for each in of_one(talk.findings(), "tool-backend-fails")] == ["a "]
+def test_what_two_tools_lack_is_named_once() -> None:
+    talk = Talk()
+    for lacking in ("getaddrinfo ENOTFOUND api.acme.com", _CHROME):
+        for name in "ab":
+            talk.ask("tools/call", {"name": name}, name).answer(_text(lacking) | {"isError": True}, name)
+    found = of_one(talk.findings(), "tool-backend-fails") + of_one(talk.findings(), "tool-program-missing")
+    assert [each.sentence[:2] for each in found] == ["a ", "a "]
 
 
 def test_nul_that_was_sent_may_come_back() -> None:
