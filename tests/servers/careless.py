@@ -316,6 +316,9 @@ _FAULTS: dict[str, Any] = (
         "runs-a-program": lambda r, a, w: _error("/tmp/p1/a/run.py:1: wrong " + w) if w else _text(_OF_A_PROGRAM),
         "lacks-a-node": lambda r, a, w: _error("Error executing tool work: Node x not found"),
         "wants-positions": lambda r, a, w: _no(a.get("tags") == [] and not w, "tags must be an array of two or more"),
+        "wants-digits": lambda r, a, w: _no(
+            len(a) > 2 and not w, f"Invalid text '{a.get('text')}': must be an integer"
+        ),
         "wants-two": lambda r, a, w: _no(a.get("text") == "" and not w, "At least 2 points are required"),
         "empty-list-is-missing": lambda r, a, w: _no(a.get("tags") == [], "arguments are required: tags"),
         "takes-time-for-each": lambda r, a, w: time.sleep(0.001 * len(a.get("tags", ())) if not w else 0),

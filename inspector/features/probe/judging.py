@@ -43,7 +43,7 @@ _NO_SUCH_VALUE = words("no-such-value")
 """Words about a text that is not one of the choices."""
 _NO_SUCH_NUMBER = words("no-such-number")
 """Words about a text that is not a number."""
-_NO_SUCH_TOOL = words("no-such-tool")
+_NO_SUCH_TOOL, _IN_TEXT = words("no-such-tool"), words("in-text")
 _MOST_EACH = 5
 """Maximum number of findings per check and tool."""
 _ONE_HABIT = frozenset(
@@ -324,12 +324,12 @@ def _shape_words(text: str) -> frozenset[str]:
 
 
 def _is_about_value(call: ProbeCall, text: str) -> bool:
-    """Whether an error quotes a text that was sent without naming a type: it rejects the value, not the shape.
+    """Whether an error quotes a text that was sent without naming a type, or wants digits in it: the shape is right.
 
     A list of many items is the reason by itself.
     """
     is_long = any(isinstance(each, list) and len(each) >= MANY for each in call.arguments.values())
-    return is_long or (_quotes(call, text) and not TYPED.search(text))
+    return is_long or (_quotes(call, text) and (not TYPED.search(text) or _IN_TEXT.search(text) is not None))
 
 
 def _quotes(call: ProbeCall, text: str) -> bool:

@@ -90,7 +90,7 @@ CASES: Cases = {
 }
 
 
-def test_what_two_tools_lack_is_named_once() -> None:
+def test_a_backend_or_program_that_two_tools_lack_is_named_once() -> None:
     talk = Talk()
     for lacking in ("getaddrinfo ENOTFOUND api.acme.com", _CHROME):
         for name in "ab":
