@@ -317,7 +317,7 @@ _FAULTS: dict[str, Any] = (
         "lacks-a-node": lambda r, a, w: _error("Error executing tool work: Node x not found"),
         "wants-positions": lambda r, a, w: _no(a.get("tags") == [] and not w, "tags must be an array of two or more"),
         "wants-digits": lambda r, a, w: _no(
-            len(a) > 2 and not w, f"Invalid text '{a.get('text')}': must be an integer"
+            len(a) > 4 and not w, f"Invalid text '{a.get('text')}': must be an integer"
         ),
         "wants-two": lambda r, a, w: _no(a.get("text") == "" and not w, "At least 2 points are required"),
         "empty-list-is-missing": lambda r, a, w: _no(a.get("tags") == [], "arguments are required: tags"),
