@@ -39,7 +39,7 @@ from inspector.capture.store.store import LineStorage, Store
 from inspector.errors import CaptureIncomplete
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Event
-from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact, Stderr
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact, SseNote, Stderr
 from inspector.protocol.frames import Cause, Channel, Direction, Eol, Frame, SseFacts
 from inspector.protocol.tracking.exchanges import HttpEnd
 
@@ -367,6 +367,8 @@ def _expect_large_blocks() -> None:
 
 def end_what_is_over(conversation: Conversation, around: ConnectionFacts, time_ns: int, fact: Fact) -> None:
     """Mark exchanges as lost that can't be answered any more after this fact."""
+    if isinstance(fact, HttpFact | SseNote):
+        conversation.pairs.sessions.take(fact)
     match fact:
         case ConnectionFact(event=ConnectionEvent.CLOSE | ConnectionEvent.ABORT):
             conversation.end(time_ns, fact.why or "the connection was closed")

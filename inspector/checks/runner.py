@@ -20,7 +20,7 @@ from inspector.checks import catalog
 from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding, Severity, page_of
 from inspector.checks.foreign_text import reason_of, states_no_reason, words_of_body
-from inspector.checks.http_sessions import HttpSessions
+from inspector.checks.http_sessions import SessionStates
 from inspector.checks.registry import CHECKS, Check, Judge, Violation, tables
 from inspector.checks.sayings import explained, with_meaning
 from inspector.checks.state import FIRST_MODERN, CheckMoment, ConnectionState, HttpExchangeState, TrackedRequest, row_of
@@ -328,7 +328,7 @@ class Inspection:
         """Messages between `initialize` and its response, which cannot be judged before that."""
         self._found: list[Finding] = []
         self._over = False
-        self._sessions = HttpSessions()
+        self._sessions = SessionStates()
 
     def take(self, entries: Iterable[ObservedEntry]) -> list[Finding]:
         """Take the next entries; return the findings of the quick checks, in order."""
@@ -573,7 +573,7 @@ class Inspection:
                 self._end(entry.n)
             asked, done = self.state.requests.open, self.state.requests.done
             another = fact.event is ConnectionEvent.OPEN and before is not None
-            self._early, self._sessions = [], HttpSessions()
+            self._early, self._sessions = [], SessionStates()
             self.state, self._over = (
                 ConnectionState(self.state.number + another, self._beside, self._seen, self._rest),
                 False,

@@ -90,6 +90,8 @@ class Conversation:
 
     def observe(self, frame: Frame) -> list[Event]:
         """Process a frame. Return its events, in the order of its messages."""
+        if frame.http is not None:
+            self.pairs.sessions.take(frame)
         messages = messages_of(frame)
         if is_unreadable(frame, messages) and (exchange := lose_answered(frame, messages[0], self.pairs)):
             return [*self.take(frame, messages[0]), self._cut(exchange)]
@@ -314,7 +316,8 @@ class Conversation:
         return found
 
     def _progressed(self, frame: Frame, message: Notification) -> list[Event]:
-        exchange = self.progress.notified(frame, message.params)
+        beside = self.pairs.alone_on(frame.http, frame.direction.opposite)
+        exchange = self.progress.notified(frame, message.params, self.pairs.sessions.of(frame.http), beside)
         if exchange is None:
             return [events.Notified(frame.direction, message)]
         self.exchanges.keep(exchange)

@@ -364,7 +364,8 @@ class ExchangeLog(Sequence[Exchange]):
 
     def _rest(self, exchange: Exchange) -> tuple[Any, ...] | None:
         answer = exchange.answer_frame if exchange.answer_frame != self.answer_frames[exchange.number] else None
-        found = (exchange.http, exchange.error_code, exchange.why, answer, self._unlisted(exchange))
+        http = (exchange.http, exchange.session) if exchange.session else exchange.http
+        found = (http, exchange.error_code, exchange.why, answer, self._unlisted(exchange))
         return None if found == _NO_REST else found
 
     def _unpacked(self, number: int) -> Exchange:
@@ -379,7 +380,8 @@ class ExchangeLog(Sequence[Exchange]):
         found = self._begun(at + 1, id_, unlisted)
         found.progress_token = id_ if token is _SAME else token
         found.operation = None if operation is None else found.number - operation
-        found.http, found.error_code, found.why = http, code, why
+        found.http, found.session = http if isinstance(http, list) else (http, 0)
+        found.error_code, found.why = code, why
         if answer is not None:
             found.answer_frame = answer
         if progress is not None:

@@ -66,6 +66,8 @@ class Exchange(msgspec.Struct, weakref=True):
     """Revision declared by the request, otherwise that of the conversation at the time; None if not known yet."""
     probe: bool = False
     http: int | None = None
+    session: int = 0
+    """Number of its session among those that a tap over HTTP has recorded; 0 for the first one, and elsewhere."""
     state: ExchangeState = ExchangeState.PENDING
     answer_frame: int | None = None
     ended_ns: int | None = None

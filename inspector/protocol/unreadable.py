@@ -55,7 +55,7 @@ def is_unreadable(frame: Frame, messages: tuple[Message, ...]) -> bool:
 def lose_answered(frame: Frame, message: Message, pairs: Pairs) -> Exchange | None:
     """Mark the request of an unreadable response as lost, and return it; None if the frame names no open one."""
     id_ = answered_id(frame)
-    exchange = None if id_ is None else pairs.find_open(frame.direction.opposite, id_)
+    exchange = None if id_ is None else pairs.find_open(frame.direction.opposite, id_, frame.http)
     if exchange is not None:
         pairs.end_from_server(exchange, frame.time_ns, _why(frame, message))
     return exchange

@@ -5,6 +5,7 @@ It is shown beside the traffic and covers nothing. Its keys reconnect, copy its 
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from rich.console import Group, RenderableType
@@ -39,20 +40,7 @@ _SHARE = 0.65
 
 class PostMortemCard(Scroller):
     BINDINGS: ClassVar[list[BindingType]] = [COPY]
-    DEFAULT_CSS = """
-    PostMortemCard {
-        height: auto;
-        max-height: 65%;
-        padding: 0 1;
-        border: round $error;
-        border-title-color: $text-error;
-        border-title-style: bold;
-        border-subtitle-color: $text-muted;
-        &:focus { border: round $border; }
-        & > Static { height: auto; margin: 0 0 1 0; }
-        & > ButtonBar { dock: bottom; }
-    }
-    """
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     _LOOKS_AGAIN_S = 0.5
     """Update interval in seconds: the last output on stderr may arrive after the end."""
 

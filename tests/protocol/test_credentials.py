@@ -1,5 +1,8 @@
 """Credentials are recognized by their names, wherever they are."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from inspector.protocol.credentials import (
@@ -14,73 +17,8 @@ from inspector.protocol.credentials import (
     without_credentials,
 )
 
-SECRET = (
-    *("password", "apiKey", "API_KEY", "x-api-key", "access_token", "clientSecret", "Authorization", "refresh_token"),
-    *("GITHUB_TOKEN", "db_pass", "private_key", "codeVerifier", "id_token", "AWS_SECRET_ACCESS_KEY", "passphrase"),
-    *("set-cookie", "credentials", "jwt", "proxy-authorization", "connection_string", "AWS_ACCESS_KEY_ID", "X-Auth"),
-    *("HASURA_GRAPHQL_ADMIN_SECRET", "MAXMIND_API_KEY", "issuerPrivateKey", "accessTokens", "AccessKey", "accesskey"),
-    *(
-        "X-SubscriptionKey",
-        "X-Pat",
-        "GitHubPAT",
-        "Ocp-Apim-Subscription-Key",
-        "X-Functions-Key",
-        "OPENAI_KEY",
-        "APIKey",
-    ),
-    *("AWSSecretAccessKey", "SharedAccessKey", "AccountKey", "masterkey", "ISSUER_SECRET", "hasuraAdminSecret"),
-    *(
-        "%74oken",
-        "%2574oken",
-        "api%5Fkey",
-        "ａｐｉＫｅｙ",
-        "API_KEY_2",
-        "token1",
-        "dbPassword2",
-        "userpwd",
-        "pass_word",
-    ),
-    *(
-        "PRIVATE_KEY_PEM",
-        "SECRET_KEY_BASE",
-        "authToken",
-        "githubTokens",
-        "X-Vault-Token",
-        "Private-Token",
-        "oauth2Token",
-    ),
-    *("x-amz-security-token", "X-Amz-Signature", "SENTRY_DSN", "refreshtoken", "device_code", "seedPhrase", "HMAC_KEY"),
-    *(
-        "STRIPE_SECRET",
-        "TOKEN ",
-        "MAX_API_KEY",
-        "X-Auth-Token",
-        "recovery_codes",
-        "apikeys",
-        "ssh_key",
-        "twilioAuthToken",
-    ),
-)
-HARMLESS = (
-    *("progressToken", "maxTokens", "token_endpoint", "token_type", "nextCursor", "keyboard", "author", "monkey"),
-    *("authorization_servers", "code_challenge_methods_supported", "inputTokens", "path", "compass", "tokenizer"),
-    *("requiresAuth", "password_required", "method", "id", "name", "tokens", "secretName", "max_tokens", "n_tokens"),
-    *("total_tokens", "cacheReadInputTokens", "max_completion_tokens", "token_count", "tokensUsed", "nextPageToken"),
-    *(
-        "page_token",
-        "primaryKey",
-        "foreign_key",
-        "publicKey",
-        "sortKey",
-        "Idempotency-Key",
-        "keywords",
-        "keys",
-        "turkey",
-    ),
-    *("hotkey", "keyName", "hockey", "passed", "passenger", "bypass", "secretary", "OAuth", "oauth", "author_name"),
-    *("authentic", "patch", "pattern", "dispatch", "signal", "assign", "design", "cookiecutter", "tokenized", "pinned"),
-    *("shortcutKey", "Sec-WebSocket-Key", "expires_in", "X-Author", "spin", "opinion", "x" * 201, "", "stop_tokens"),
-)
+_NAMES = json.loads(Path(__file__).with_name("credentials.json").read_text("utf-8"))
+SECRET, HARMLESS = _NAMES["secret"], _NAMES["harmless"]
 
 
 def test_a_credential_is_known_by_its_name() -> None:

@@ -32,6 +32,7 @@ def exchanges(draw: st.DrawFn) -> Exchange:
         "revision": draw(st.none() | st.text()),
         "probe": draw(st.booleans()),
         "http": draw(st.none() | SOMETIME),
+        "session": draw(SOMETIME),
         "state": state,
         "answer_frame": draw(st.none() | SOMETIME),
         "ended_ns": None if state is ExchangeState.PENDING else started + draw(SOMETIME),

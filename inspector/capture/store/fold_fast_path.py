@@ -132,6 +132,8 @@ class FastFold:
             if message.result is not _UNSET:
                 return None
             if method == _PROGRESS:
+                if http and self._pairs.sessions.is_of_proxy:
+                    return None  # several clients may use one token
                 return self._progressed(message.params, n, time_ns, direction)
             if method is _UNSET or method in _TELLING:
                 return None

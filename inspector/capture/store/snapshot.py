@@ -8,7 +8,7 @@ is stored: folding again is always correct.
 import zlib
 from array import array
 from collections.abc import Iterable, Mapping, Set
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
@@ -25,17 +25,19 @@ from inspector.protocol.revisions.table import resolve
 from inspector.protocol.server_requests import ServerRequest
 from inspector.protocol.tracking.catalogue import ListFetch, Listing
 from inspector.protocol.tracking.exchanges import InputRound
+from inspector.protocol.tracking.http_sessions import HttpSessions
 from inspector.protocol.tracking.subscriptions import ListenStream, StreamFilter, Update
 from inspector.protocol.tracking.tasks import Task, TaskFault
 
 Column: TypeAlias = "array[Any] | bytearray"
+_Row = TypeVar("_Row", bound=tuple[Any, ...])
 
 _MEMBERS = {
     "conversation": {
         "pairs", "progress", "operations", "catalogue", "subscriptions", "tasks", "_opening",
         "server_requests", "visits", "_awaited", "_on_notification",
     },
-    "pairs": {"exchanges", "_open", "_ended", "_on", "_numbering", "_unheard"},
+    "pairs": {"exchanges", "sessions", "_open", "_ended", "_on", "_numbering", "_unheard"},
     "progress": {"exchanges", "_by_token"},
     "operations": {"_first", "_further", "_by_cursor", "_asking"},
     "catalogue": {"listings", "_fetches"},
@@ -85,14 +87,18 @@ class ConversationSnapshot(msgspec.Struct):
 
     names: list[str]
     open_records: dict[int, bytes]
+    sessions: HttpSessions
     open: list[int]
-    ended: list[tuple[Direction, RequestId, int]]
+    aside: list[int]
+    """Open requests whose ids others took."""
+    open_on_http: list[int]
+    ended: list[tuple[Direction, RequestId | tuple[int, RequestId], int]]
     server_offset: int
     """Difference between the ids of requests and those of responses that the server numbers itself."""
     unheard: int
-    tokens: list[tuple[Direction, RequestId, int]]
+    tokens: list[tuple[Direction, RequestId, int, int]]
     further: dict[int, list[int]]
-    cursors: list[tuple[str, str, int]]
+    cursors: list[tuple[int, str, str, int]]
     asking: list[InputRound]
     listings: dict[str, Listing]
     fetches: dict[str, ListFetch]
@@ -251,13 +257,16 @@ def _kept(parts: Mapping[str, dict[str, Any]], log: ExchangeLog) -> Conversation
     return ConversationSnapshot(
         names=log.names,
         open_records=_open_records(log),
+        sessions=pairs["sessions"],
         open=sorted(each.number for side in pairs["_open"].values() for each in side.values()),
+        aside=[each.number for side in pairs["_open"].values() for key, each in side.items() if _is_aside(key)],
+        open_on_http=sorted(each.number for there in pairs["_on"].values() for each in there.values()),
         ended=[(sender, id_, number) for (sender, id_), number in pairs["_ended"].items()],
         server_offset=pairs["_numbering"].offset,
         unheard=pairs["_unheard"],
-        tokens=[(asker, token, number) for (asker, token), number in parts["progress"]["_by_token"].items()],
+        tokens=[(*key[:2], number, key[2]) for key, number in parts["progress"]["_by_token"].items()],
         further=operations["_further"],
-        cursors=[(method, cursor, number) for (method, cursor), number in operations["_by_cursor"].items()],
+        cursors=[(*key, number) for key, number in operations["_by_cursor"].items()],
         asking=operations["_asking"],
         listings=catalogue["listings"],
         fetches=catalogue["_fetches"],
@@ -318,16 +327,18 @@ def _opened(log: ExchangeLog, number: int, record: bytes) -> Exchange:
 
 def _fill(parts: Mapping[str, dict[str, Any]], kept: ConversationSnapshot, log: ExchangeLog) -> None:
     pairs, operations, tasks = parts["pairs"], parts["operations"], parts["tasks"]
+    pairs["sessions"], aside, on_http = kept.sessions, set(kept.aside), set(kept.open_on_http)
     for number in kept.open:
         exchange = _of(log, number)
-        pairs["_open"][exchange.sender][exchange.id] = exchange
-        if exchange.http is not None:
-            pairs["_on"].setdefault((exchange.http, exchange.sender), {})[number] = exchange
+        place = -(exchange.http or 0) if number in aside else exchange.session
+        pairs["_open"][exchange.sender][(place, exchange.id) if place else exchange.id] = exchange
+        if number in on_http:
+            pairs["_on"].setdefault((exchange.http, exchange.sender), {})[exchange.id] = exchange
     pairs["_ended"] = {(sender, id_): number for sender, id_, number in _within(kept.ended, log)}
     pairs["_numbering"].offset, pairs["_unheard"] = kept.server_offset, kept.unheard
-    parts["progress"]["_by_token"] = {(asker, token): number for asker, token, number in _within(kept.tokens, log)}
+    parts["progress"]["_by_token"] = {(*row[:2], row[3]): row[2] for row in _within(kept.tokens, log)}
     operations["_further"], operations["_asking"] = kept.further, kept.asking
-    operations["_by_cursor"] = {(method, cursor): number for method, cursor, number in kept.cursors}
+    operations["_by_cursor"] = {tuple(row[:3]): row[3] for row in kept.cursors}
     parts["catalogue"]["listings"].update(kept.listings)
     parts["catalogue"]["_fetches"].update(kept.fetches)
     _fill_watched(parts["subscriptions"], kept, log)
@@ -370,9 +381,11 @@ def _position(number: int, count: int) -> int:
     return number - 1
 
 
-def _within(
-    rows: Iterable[tuple[Direction, RequestId, int]], log: ExchangeLog
-) -> Iterable[tuple[Direction, RequestId, int]]:
+def _is_aside(key: object) -> bool:
+    return isinstance(key, tuple) and key[0] < 0
+
+
+def _within(rows: Iterable[_Row], log: ExchangeLog) -> Iterable[_Row]:
     for row in rows:
         _position(row[2], len(log))
         yield row

@@ -1,7 +1,9 @@
 """Matching of responses to requests, and grouping of exchanges into operations.
 
 Each direction has its own ids, and their types matter: 1 is not "1". An id may be reused after the response (allowed
-in 2026-07-28, a violation before), so open requests are in a table and all exchanges in a list. An error without an
+in 2026-07-28, a violation before), so open requests are in a table and all exchanges in a list. A tap records the
+messages of several clients, which use the same ids: a response belongs to the request in its own HTTP exchange, and
+otherwise to the one of its session. An error without an
 id belongs to the request whose HTTP exchange carried it, if exactly one is open there. So does an error with an id
 that the server invented ("server-error"), if it is the whole body of the response. On stdio and on a stream of GET an
 error without an id ends the wait for the only open request, unless the server may mean a notification.
@@ -23,6 +25,7 @@ from inspector.protocol.jsonrpc import ErrorResponse, Request, RequestId, Result
 from inspector.protocol.listed_items import KIND_OF_METHOD
 from inspector.protocol.revisions._shape import Cancel, Era
 from inspector.protocol.revisions.table import find, newest_of
+from inspector.protocol.tracking.http_sessions import HttpSessions
 from inspector.protocol.tracking.numbering import ServerNumbering
 from inspector.text import cut
 
@@ -31,6 +34,10 @@ _REMEMBERED, _SLACK = 10_000, 1_000
 _ID_TAKEN = "another request took its id before it was answered"
 ACCEPTED = 202
 _NO_ID = "the server sent an error without the id of the request, so other clients wait for their timeout"
+
+_Key = RequestId | tuple[int, RequestId]
+"""An id: of another session than the first with its number; of a request whose id another one took, with its HTTP
+exchange as a negative number."""
 
 NO_ANSWER = "the response ended without an answer"
 """Why a request is lost although its HTTP exchange succeeded, or was rejected with a status."""
@@ -42,20 +49,21 @@ class Pairs:
     def __init__(self) -> None:
         self.exchanges = ExchangeLog()
         """Exchange number n is at position n - 1."""
-        self._open: dict[Direction, dict[RequestId, Exchange]] = {each: {} for each in Direction}
-        self._ended: dict[tuple[Direction, RequestId], int] = {}
+        self.sessions = HttpSessions()
+        self._open: dict[Direction, dict[_Key, Exchange]] = {each: {} for each in Direction}
+        self._ended: dict[tuple[Direction, _Key], int] = {}
         """Numbers of ended exchanges by sender and id, in the order of their ends."""
         self._numbering = ServerNumbering()
         self._unheard = 0
         """Messages other than requests to the server since its last response: an error may be for one of them."""
-        self._on: dict[tuple[int, Direction], dict[int, Exchange]] = {}
-        """Open exchanges by HTTP exchange and sender, then by number.
+        self._on: dict[tuple[int, Direction], dict[RequestId, Exchange]] = {}
+        """Open exchanges by HTTP exchange and sender, then by id, until the HTTP exchange ends.
 
         Thousands may be open, so no operation here iterates over all of them for one message.
         """
 
     def open(self, frame: Frame, request: Request, *, target: str, revision: str | None) -> Exchange:
-        """Process a request. If its id is that of an open request, it replaces that one in the table."""
+        """Process a request. It replaces an open one with its id in the table, unless HTTP tells them apart."""
         exchange = Exchange(
             number=len(self.exchanges) + 1,
             sender=frame.direction,
@@ -67,6 +75,7 @@ class Pairs:
             revision=revision,
             probe=frame.cause is Cause.PROBE,
             http=frame.http,
+            session=self.sessions.of(frame.http),
         )
         self.begin(exchange)
         return exchange
@@ -74,16 +83,19 @@ class Pairs:
     def begin(self, exchange: Exchange) -> None:
         """Append an open exchange."""
         self.exchanges.append(exchange)
-        displaced = self.find_open(exchange.sender, exchange.id)
-        if displaced is not None:
+        there, key = self._open[exchange.sender], _key(exchange.session, exchange.id)
+        displaced = there.get(key)
+        if displaced is not None and displaced.http != exchange.http and displaced in self._beside(displaced).values():
+            there[-(displaced.http or 0), displaced.id] = displaced
+        elif displaced is not None:
             self._end(displaced, exchange.started_ns, ExchangeState.LOST, _ID_TAKEN)
-        self._open[exchange.sender][exchange.id] = exchange
+        there[key] = exchange
         if exchange.http is not None:
-            self._on.setdefault((exchange.http, exchange.sender), {})[exchange.number] = exchange
+            self._on.setdefault((exchange.http, exchange.sender), {})[exchange.id] = exchange
 
     def answered(self, exchange: Exchange, frame: int, time_ns: int) -> None:
         """Do what `close` does, for a result that certainly belongs to this open request."""
-        self._no_longer_open(exchange.sender, exchange.id)
+        self._no_longer_open(exchange)
         self._remember(exchange)
         if exchange.sender is Direction.TO_SERVER:
             self._unheard = 0
@@ -98,11 +110,11 @@ class Pairs:
         The caller interprets the response, and then must call `exchanges.keep`.
         """
         asker = frame.direction.opposite
-        id_ = self._requested_id(message.id) if asker is Direction.TO_SERVER else message.id
-        ended = None if id_ is None else self._find_ended(asker, id_)
+        id_ = self._requested_id(frame, message.id) if asker is Direction.TO_SERVER else message.id
+        ended = None if id_ is None else self._find_ended(asker, id_, frame.http)
         exchange = self._request_of(frame, message, id_, ended)
         if exchange is not None:
-            self._no_longer_open(asker, exchange.id)
+            self._no_longer_open(exchange)
             self._remember(exchange)
             self._settle(exchange, frame, message)
             if asker is Direction.TO_SERVER:
@@ -114,7 +126,7 @@ class Pairs:
 
     def cancel(self, frame: Frame, id_: RequestId, why: str) -> Exchange | None:
         """Process a cancellation by the requester. Return the request; None if no such request is open."""
-        exchange = self.find_open(frame.direction, id_)
+        exchange = self.find_open(frame.direction, id_, frame.http)
         if exchange is not None:
             self._end(exchange, frame.time_ns, ExchangeState.CANCELLED, why)
         return exchange
@@ -125,8 +137,8 @@ class Pairs:
         None if there is no such request, or if the sender has used the id itself.
         """
         asker = frame.direction.opposite
-        exchange = self.find_open(asker, id_)
-        if asker is not Direction.TO_SERVER or exchange is None or self._find_ended(frame.direction, id_) is not None:
+        exchange, own = self.find_open(asker, id_, frame.http), self._find_ended(frame.direction, id_, frame.http)
+        if asker is not Direction.TO_SERVER or exchange is None or own is not None:
             return None
         self.end_from_server(exchange, frame.time_ns, f"the server cancelled it{f': {why}' if why else ''}")
         return exchange
@@ -140,7 +152,7 @@ class Pairs:
         is_elsewhere = frame.http is not None and frame.channel is not Channel.GET
         if is_elsewhere or not isinstance(message, ErrorResponse) or message.id is not None:
             return None
-        exchange = self.only_open(Direction.TO_SERVER, None)
+        exchange = self.only_open(Direction.TO_SERVER, frame.http)
         if frame.direction is not Direction.FROM_SERVER or exchange is None:
             return None
         if self._unheard:
@@ -168,23 +180,35 @@ class Pairs:
 
         `meant` returns the state and the reason for a request; None if it stays open.
         """
-        found = [(each, what) for each in self.open_on(http) if (what := meant(each))]
-        for exchange, (state, why) in found:
-            self._end(exchange, time_ns, state, why)
-        return [exchange for exchange, _ in found]
+        lost = []
+        for exchange in self.open_on(http):
+            there, key = self._open[exchange.sender], _key(exchange.session, exchange.id)
+            what = meant(exchange) or (
+                (ExchangeState.LOST, _ID_TAKEN) if there.get(key, exchange) is not exchange else None
+            )
+            self._no_longer_open(exchange)
+            if what is None:
+                there[key] = exchange  # its response may come elsewhere
+            else:
+                self._end(exchange, time_ns, *what)
+                lost.append(exchange)
+        return lost
 
-    def find_open(self, sender: Direction, id_: RequestId) -> Exchange | None:
-        """Return the open request with this id; None if there is none."""
-        return self._open[sender].get(id_)
+    def find_open(self, sender: Direction, id_: RequestId, http: int | None = None) -> Exchange | None:
+        """Return the open request with this id: on the HTTP exchange or, if none is there, of its session."""
+        if http is None:
+            return self._open[sender].get(id_)
+        found = self._on.get((http, sender), {}).get(id_)
+        return found or self._open[sender].get(_key(self.sessions.of(http), id_))
 
     def only_open(self, sender: Direction, http: int | None) -> Exchange | None:
         """Return a side's only open request on an HTTP exchange, or anywhere if none is on it.
 
-        Returns None if there are several.
+        Returns None if there are several, or if it is of another session.
         """
         there = {} if http is None else self._on.get((http, sender), {})
-        found = there or self._open[sender]
-        return next(iter(found.values())) if len(found) == 1 else None
+        found = list(islice((there or self._open[sender]).values(), 2))
+        return found[0] if len(found) == 1 and (there or found[0].session == self.sessions.of(http)) else None
 
     @property
     def pending(self) -> list[Exchange]:
@@ -209,28 +233,35 @@ class Pairs:
         """Return the open exchanges on this HTTP exchange, oldest first."""
         return sorted((each for side in Direction for each in self._on.get((http, side), {}).values()), key=_number)
 
-    def _no_longer_open(self, sender: Direction, id_: RequestId) -> None:
-        exchange = self._open[sender].pop(id_, None)
-        if exchange is None or exchange.http is None:
+    def _no_longer_open(self, exchange: Exchange) -> None:
+        there, key = self._open[exchange.sender], _key(exchange.session, exchange.id)
+        if there.get(key) is not exchange:
+            key = -(exchange.http or 0), exchange.id
+        there.pop(key, None)
+        if exchange.http is None:
             return
-        place = exchange.http, sender
-        there = self._on.get(place, {})
-        there.pop(exchange.number, None)
-        if not there:
-            self._on.pop(place, None)
+        beside = self._beside(exchange)
+        if beside.get(exchange.id) is exchange:
+            del beside[exchange.id]
+        if not beside:
+            self._on.pop((exchange.http, exchange.sender), None)
+
+    def _beside(self, exchange: Exchange) -> dict[RequestId, Exchange]:
+        """Return the open exchanges on the same HTTP exchange."""
+        return {} if exchange.http is None else self._on.get((exchange.http, exchange.sender), {})
 
     def _end(self, exchange: Exchange, time_ns: int, state: ExchangeState, why: str) -> None:
-        self._no_longer_open(exchange.sender, exchange.id)
+        self._no_longer_open(exchange)
         self._remember(exchange)
         exchange.state, exchange.ended_ns, exchange.why = state, time_ns, why
         self.exchanges.keep(exchange)
 
-    def _find_ended(self, asker: Direction, id_: RequestId) -> Exchange | None:
-        number = self._ended.get((asker, id_))
+    def _find_ended(self, asker: Direction, id_: RequestId, http: int | None) -> Exchange | None:
+        number = self._ended.get((asker, _key(self.sessions.of(http), id_)))
         return None if number is None else self.exchanges[number - 1]
 
     def _remember(self, exchange: Exchange) -> None:
-        key, ended = (exchange.sender, exchange.id), self._ended
+        key, ended = (exchange.sender, _key(exchange.session, exchange.id)), self._ended
         if key in ended:
             del ended[key]
         ended[key] = exchange.number
@@ -238,13 +269,17 @@ class Pairs:
             for oldest in list(islice(ended, _SLACK)):
                 del ended[oldest]
 
-    def _requested_id(self, id_: RequestId | None) -> RequestId | None:
+    def _requested_id(self, frame: Frame, id_: RequestId | None) -> RequestId | None:
         """Return the id of the client's request that a response with the id `id_` is for."""
         if id_ is None:
             return None
-        side = Direction.TO_SERVER
+        side, session, http = Direction.TO_SERVER, self.sessions.of(frame.http), frame.http
         waiting = self._open[side]
-        return self._numbering.request_id(id_, lambda: waiting, lambda it: it in waiting or (side, it) in self._ended)
+        return self._numbering.request_id(
+            id_,
+            lambda: [each.id for each in islice(waiting.values(), 2)],
+            lambda it: self.find_open(side, it, http) is not None or (side, _key(session, it)) in self._ended,
+        )
 
     def _request_of(
         self, frame: Frame, message: ResultResponse | ErrorResponse, id_: RequestId | None, ended: Exchange | None
@@ -252,15 +287,18 @@ class Pairs:
         """Return the request that a message answers; None if no request waits for it."""
         asker = frame.direction.opposite
         if id_ is None:
-            return self._alone_on(frame.http, asker)
-        waiting = self.find_open(asker, id_)
+            return self.alone_on(frame.http, asker)
+        waiting = self.find_open(asker, id_, frame.http)
+        if waiting is not None and ended is not None and waiting.http != ended.http == frame.http is not None:
+            waiting = None  # another client of a stateless server took the id since
         if waiting is None and ended is None and isinstance(message, ErrorResponse) and frame.channel is Channel.REPLY:
-            return self._alone_on(frame.http, asker)
+            return self.alone_on(frame.http, asker)
         if ended is not None and ended.state is ExchangeState.LOST and ended.http is not None:
             return waiting or ended  # marked as lost too early: a stream was resumed, or the response used another one
         return waiting
 
-    def _alone_on(self, http: int | None, asker: Direction) -> Exchange | None:
+    def alone_on(self, http: int | None, asker: Direction) -> Exchange | None:
+        """Return a side's only open request on an HTTP exchange; None if there is none, or several."""
         if http is None:
             return None
         there = self._on.get((http, asker), {})
@@ -293,6 +331,10 @@ class HttpEnd(msgspec.Struct, frozen=True):
     """Status code; 0 without a response."""
     is_stream: bool = False
     """Whether the response was an event stream."""
+
+
+def _key(session: int, id_: RequestId) -> _Key:
+    return (session, id_) if session else id_
 
 
 def _number(exchange: Exchange) -> int:
@@ -342,7 +384,7 @@ class OperationTracker:
         self._first = array("I")
         """At n - 1: the first exchange of operation n."""
         self._further: dict[int, list[int]] = {}
-        self._by_cursor: dict[tuple[str, str], int] = {}
+        self._by_cursor: dict[tuple[int, str, str], int] = {}
         self._asking: list[InputRound] = []
 
     @property
@@ -362,7 +404,7 @@ class OperationTracker:
     def opened(self, exchange: Exchange, params: Any) -> None:
         """Process a request: it continues the operation of an earlier exchange that it is linked to, or begins one."""
         cursor = peek.text(params, "cursor") if exchange.method in KIND_OF_METHOD else None
-        operation = None if cursor is None else self._by_cursor.pop((exchange.method, cursor), None)
+        operation = None if cursor is None else self._by_cursor.pop((exchange.session, exchange.method, cursor), None)
         if goes_on(params):
             operation = self._asked_before(exchange.method, params)
         if operation is not None:
@@ -395,7 +437,7 @@ class OperationTracker:
         """Process a page: its cursor links the next page to the operation."""
         cursor = peek.text(result, "nextCursor")
         if cursor is not None and exchange.operation is not None:
-            self._by_cursor[exchange.method, cursor] = exchange.operation
+            self._by_cursor[exchange.session, exchange.method, cursor] = exchange.operation
 
 
 def goes_on(params: Any) -> bool:

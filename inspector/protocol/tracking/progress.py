@@ -29,8 +29,8 @@ class ProgressTracker:
 
     def __init__(self, exchanges: ExchangeLog) -> None:
         self.exchanges = exchanges
-        self._by_token: dict[tuple[Direction, RequestId], int] = {}
-        """Number of the exchange by sender and token, the latest at the end."""
+        self._by_token: dict[tuple[Direction, RequestId, int], int] = {}
+        """Number of the exchange by sender, token and session, the latest at the end."""
 
     def opened(self, exchange: Exchange, params: Any) -> None:
         """Record the token of a request, if it has one."""
@@ -40,7 +40,7 @@ class ProgressTracker:
 
     def given(self, exchange: Exchange, token: RequestId) -> None:
         exchange.progress_token = token
-        key, known = (exchange.sender, token), self._by_token
+        key, known = (exchange.sender, token, exchange.session), self._by_token
         if key in known:
             del known[key]
             known[key] = exchange.number
@@ -49,11 +49,16 @@ class ProgressTracker:
         if len(known) > _REMEMBERED and not len(known) % _SLACK:
             self._forget_the_oldest()
 
-    def notified(self, frame: Frame, params: Any) -> Exchange | None:
-        """Process a notification. Return its request, with its progress updated; None if the token is unknown."""
+    def notified(self, frame: Frame, params: Any, session: int = 0, beside: Exchange | None = None) -> Exchange | None:
+        """Process a notification. Return its request, with its progress updated; None if the token is unknown.
+
+        `beside` is the only open request on its HTTP exchange.
+        """
         token = peek.request_id(params, "progressToken")
         asker = Direction.TO_SERVER if frame.direction is Direction.FROM_SERVER else Direction.FROM_SERVER
-        exchange = None if token is None else self._of(asker, token)
+        exchange = None if token is None else self._of(asker, token, session)
+        if beside is not None and token is not None and beside.progress_token == token:
+            exchange = beside
         if exchange is None:
             return None
         exchange.progress = progress_in(params, frame=frame.n, time_ns=frame.time_ns, before=exchange.progress)
@@ -78,8 +83,8 @@ class ProgressTracker:
         exchange.progress = Progress(value, total, message, n, before.count + 1, before.began, before.began_ns, time_ns)
         return exchange
 
-    def _of(self, asker: Direction, token: RequestId) -> Exchange | None:
-        number = self._by_token.get((asker, token))
+    def _of(self, asker: Direction, token: RequestId, session: int = 0) -> Exchange | None:
+        number = self._by_token.get((asker, token, session))
         return None if number is None else self.exchanges.at(number)
 
     def _forget_the_oldest(self) -> None:

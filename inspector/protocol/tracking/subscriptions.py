@@ -197,7 +197,7 @@ class Subscriptions:
 
     def end_by_server(self, frame: Frame, id_: RequestId, why: str, pairs: Pairs) -> Exchange | None:
         """Process a cancellation by the server, which may only end a stream in this way (2026-07-28, cancellation)."""
-        exchange = pairs.find_open(Direction.TO_SERVER, id_)
+        exchange = pairs.find_open(Direction.TO_SERVER, id_, frame.http)
         if frame.direction is Direction.TO_SERVER or exchange is None or exchange.method != LISTEN:
             return None
         pairs.end_from_server(exchange, frame.time_ns, f"the server ended it{why and ': '}{why}")
@@ -278,6 +278,7 @@ class Subscriptions:
         there = self.open_streams
         if named is not None:
             fits = [each for each in there if each.exchange.id == named and type(each.exchange.id) is type(named)]
+            fits = [each for each in fits if each.exchange.http == frame.http] or fits
         elif frame.http is not None:
             fits = [each for each in there if each.exchange.http == frame.http]
         else:

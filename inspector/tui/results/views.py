@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
+from pathlib import Path
 from typing import overload
 
 from rich.text import Text
@@ -256,24 +257,7 @@ def _json(writer: _Writer, block: ContentBlock) -> None:
 class ResultBody(Widget):
     """Tabs and the view of the selected one."""
 
-    DEFAULT_CSS = """
-    ResultBody { layout: vertical; height: 1fr; }
-    ResultBody > Segments { margin: 0 0 1 0; }
-    ResultBody > ButtonBar { margin: 0 0 1 0; }
-    ResultBody > Segments.-above { margin: 0; }
-    ResultBody > .result--verdict { height: auto; max-height: 50%; padding: 0 2; margin: 0 0 1 0; display: none; }
-    ResultBody > .result--body { height: 1fr; display: none; }
-    ResultBody > FindBar.hidden { display: none; }
-    ResultBody.-content > .result--content { display: block; }
-    ResultBody.-structured > .result--structured { display: block; }
-    ResultBody.-structured > .result--verdict { display: block; }
-    ResultBody.-raw > .result--raw { display: block; }
-    ResultBody.-stderr > .result--stderr { display: block; }
-    ResultBody.-history > .result--history { display: block; }
-    ResultBody.-schema > .result--schema { display: block; }
-    ResultBody.-rendered > .result--content { display: none; }
-    ResultBody.-rendered.-content > .result--markdown { display: block; padding: 0 2; }
-    """
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     def __init__(self, words: ResultWords | None = None) -> None:
         super().__init__()

@@ -5,6 +5,7 @@ It reports the input once the user pauses. The search itself is up to the owner,
 line, what is typed next would act.
 """
 
+from pathlib import Path
 from typing import ClassVar
 
 from textual import events
@@ -69,25 +70,7 @@ class SearchLine(ClusterInput):
 class SearchBar(Widget):
     """A line to type into; its owner hides it while it is not needed."""
 
-    DEFAULT_CSS = """
-    SearchBar {
-        height: auto;
-        background: $surface;
-        padding: 0 1;
-        & > Horizontal { height: 1; }
-        & .search--label { width: auto; color: $accent; padding-right: 1; }
-        & .search--count { width: auto; color: $text-muted; padding-left: 1; }
-        & .search--count.-none { color: $text-warning; }
-        & .search--error { display: none; width: 1fr; height: auto; color: $text-error; }
-        & SearchLine { width: 1fr; background: $surface; color: $foreground; }
-        & SearchLine:focus { background-tint: transparent; }
-        & SearchLine > .input--selection { text-style: reverse; }
-        & SearchLine > .input--placeholder { color: $text-disabled; }
-        &.-wrong .search--error { display: block; }
-        &.-stays .search--error { display: block; color: $text-warning; }
-        &.-wrong SearchLine { text-style: underline; }
-    }
-    """
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     class Changed(Sent["SearchBar"]):
         """The user has paused typing, or the text was set."""

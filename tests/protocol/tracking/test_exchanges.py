@@ -211,8 +211,9 @@ def test_open_on_lists_requests_of_an_http_exchange() -> None:
     pairs.close(frame(8, S2C), ResultResponse(0, Part(None, {})))
     pairs.cancel(frame(9, C2S), 1, "")
     pairs.open(frame(10, C2S, 8), Request(2, "again"), target="", revision=None)
-    pairs.lose_on(7, 11, lambda each: (ExchangeState.LOST, "") if each.id == 3 else None)
-    assert [each.id for each in pairs.open_on(7)] == [4, 5]
+    assert [each.id for each in pairs.open_on(7)] == [2, 3, 4, 5]
     assert [each.method for each in pairs.open_on(8)] == ["again"]
+    pairs.lose_on(7, 11, lambda each: (ExchangeState.LOST, "") if each.id == 3 else None)
+    assert [each.id for each in pairs.pending] == [4, 5, 9, 2]
     pairs.lose(12, "over")
     assert pairs.open_on(7) == pairs.open_on(8) == []

@@ -41,19 +41,7 @@ class ExportScreen(CreateDialog[ExportResult]):
 
     SAID = "#export-said"
     BINDINGS = keys.bindings("Export")
-    DEFAULT_CSS = """
-    ExportScreen { align: center middle; background: $background 60%; }
-    ExportScreen > Vertical {
-        width: 92; max-width: 96%; height: auto; max-height: 96%;
-        background: $surface; border: round $border; padding: 0 1;
-        border-title-color: $text-accent; border-title-style: bold; border-subtitle-color: $text-muted;
-    }
-    ExportScreen LogList { height: 11; background: $surface; margin: 1 0; }
-    ExportScreen StatusLine { background: $surface; }
-    ExportScreen Input { background: $panel; border: none; height: 1; padding: 0 1; }
-    ExportScreen Input:focus { border: none; }
-    ExportScreen Static { height: auto; max-height: 4; color: $text-warning; padding: 0 1; }
-    """
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     def __init__(self, source: ExportSource) -> None:
         super().__init__()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 from rich.segment import Segment
@@ -71,28 +72,7 @@ class HelpScreen(Dialog[Command | None]):
     """Help about the visible scopes, over the current screen. Returns the command that was found, or None."""
 
     BINDINGS = keys.bindings("Help")
-    DEFAULT_CSS = """
-    HelpScreen {
-        align: center middle;
-        & > Vertical {
-            width: 94%;
-            max-width: 150;
-            height: 92%;
-            padding: 0 0 0 1;
-            background: $background;
-            border: round $border;
-            border-title-color: $text-accent;
-            border-title-style: bold;
-            border-subtitle-color: $text-muted;
-        }
-        & #help { height: 1fr; layout: vertical; }
-        &.-wide #help { layout: horizontal; }
-        & LogList { height: 1fr; display: none; }
-        &.-searching #help { display: none; }
-        &.-searching LogList { display: block; }
-        & Input, & Input:focus { background: $background; background-tint: transparent; }
-    }
-    """
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     def __init__(self, places: tuple[str, ...], more: Sequence[Section] = (), commands: Sequence[Command] = ()) -> None:
         """Explain the keys of `places` and the global ones; `more` is listed first. `commands` can be run."""

@@ -6,6 +6,7 @@ the newest. Typed arguments are kept across connections.
 """
 
 import dataclasses
+import pathlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial, reduce
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
@@ -338,33 +339,7 @@ class ItemRequests:
 class ItemsPanel(Panel, Generic[FormT]):
     """Panel of items of one kind and the requests for them."""
 
-    DEFAULT_CSS = """
-    ItemsPanel { layout: horizontal; }
-    ItemsPanel > .steps--side { width: 38; height: 1fr; layout: vertical; }
-    ItemsPanel.-vast > .steps--side { width: 56; }
-    ItemsPanel .steps--list { width: 1fr; height: 1fr; }
-    ItemsPanel > .steps--side.-beside { width: 77; min-width: 60; layout: horizontal; }
-    ItemsPanel > .steps--work { width: 1fr; height: 1fr; layout: vertical; }
-    ItemsPanel .steps--form { width: 1fr; height: 1fr; }
-    ItemsPanel ResultPanel { width: 1fr; height: 1fr; display: none; }
-    ItemsPanel > .steps--work > Divider { display: none; }
-    ItemsPanel.-called > .steps--work > Divider { display: block; }
-    ItemsPanel.-called ResultPanel { display: block; }
-    ItemsPanel.-called .steps--form { height: auto; max-height: 50%; }
-    ItemsPanel.-called .steps--form > VerticalScroll { height: auto; max-height: 100%; }
-    ItemsPanel.-wide .steps--form, ItemsPanel.-narrow .steps--form { height: 1fr; max-height: 100%; }
-    ItemsPanel.-wide .steps--form > VerticalScroll, ItemsPanel.-narrow .steps--form > VerticalScroll { height: 1fr; }
-    ItemsPanel.-wide > .steps--work { layout: horizontal; }
-    ItemsPanel.-wide ResultPanel, ItemsPanel.-wide > .steps--work > Divider { display: block; }
-    ItemsPanel.-narrow > .steps--side { display: none; width: 1fr; }
-    ItemsPanel.-narrow > Divider, ItemsPanel.-narrow > .steps--work > Divider { display: none; }
-    ItemsPanel.-narrow > .steps--work { display: none; }
-    ItemsPanel.-narrow .steps--form { display: none; }
-    ItemsPanel.-narrow ResultPanel { display: none; }
-    ItemsPanel.-narrow.-at-list > .steps--side { display: block; }
-    ItemsPanel.-narrow.-at-form > .steps--work, ItemsPanel.-narrow.-at-form .steps--form { display: block; }
-    ItemsPanel.-narrow.-at-result > .steps--work, ItemsPanel.-narrow.-at-result ResultPanel { display: block; }
-    """
+    DEFAULT_CSS = pathlib.Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     def __init__(self, conversation: OpenConversation, items: ItemList, form: FormT, result: ResultPanel) -> None:
         super().__init__(classes="-at-list")

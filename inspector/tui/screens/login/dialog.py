@@ -4,6 +4,8 @@ The URL is shown in full, with its host as browsers show it. It is opened on a k
 dialog leaves the login waiting. The dialog closes itself once the login has succeeded.
 """
 
+from pathlib import Path
+
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
@@ -31,21 +33,7 @@ class LoginScreen(Dialog[None]):
     """Dialog of a running login."""
 
     BINDINGS = keys.bindings_of("login.open", "login.copy", "login.paste", "login.qr", "login.give_up", "login.later")
-    DEFAULT_CSS = """
-    LoginScreen { align: center middle; background: $background; }
-    LoginScreen > Vertical {
-        width: 110; max-width: 96%; height: auto; max-height: 92%;
-        background: $background; border: round $warning; border-title-color: $text-warning; padding: 0 1;
-    }
-    LoginScreen #login-ladder { height: auto; max-height: 14; scrollbar-size-vertical: 1; }
-    LoginScreen.-low #login-ladder { max-height: 4; }
-    LoginScreen Static { height: auto; width: 1fr; }
-    LoginScreen #login-link { margin: 1 0 0 0; }
-    LoginScreen.-low #login-link { margin: 0; }
-    LoginScreen #login-ways { color: $text-muted; }
-    LoginScreen Input { margin: 0; }
-    LoginScreen #login-wrong { color: $text-error; }
-    """
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()

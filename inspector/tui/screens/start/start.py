@@ -7,6 +7,7 @@ was written by someone else: it is shown in full first, and needs a second key.
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import msgspec
@@ -97,26 +98,7 @@ class ApproveScreen(Dialog[bool]):
         keys.binding(keys.action("start.confirm")),
         replace(keys.binding(keys.action("back")), show=True),
     ]
-    DEFAULT_CSS = """
-    ApproveScreen {
-        align: center middle;
-        background: $background 60%;
-        & > #confirm {
-            width: 90%;
-            max-width: 110;
-            height: auto;
-            max-height: 90%;
-            padding: 1 1 0 1;
-            background: $background;
-            border: round $border;
-            border-title-color: $text-accent;
-            border-title-style: bold;
-        }
-        Scroller { height: auto; max-height: 70vh; }
-        Scroller > Static { height: auto; padding: 0 0 1 1; }
-        FooterBar { dock: none; }
-    }
-    """
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     def __init__(self, server: FoundServer) -> None:
         super().__init__()

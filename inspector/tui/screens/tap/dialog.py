@@ -176,21 +176,7 @@ class HeldScreen(Dialog[None]):
         *("held.leave", "held.release", "held.all", "held.respond", "held.recorded", "held.form", "held.editor"),
         *("held.drop", "held.switch"),
     )
-    DEFAULT_CSS = """
-    HeldScreen { align: center middle; }
-    HeldScreen > Vertical {
-        width: 96%; height: 90%; background: $background; border: round $warning; border-title-color: $text-warning;
-    }
-    HeldScreen Horizontal { height: 1fr; }
-    HeldScreen LogList { width: 1fr; height: 1fr; }
-    HeldScreen .held--editor { width: 1fr; height: 1fr; border-left: solid $border-blurred; }
-    HeldScreen .held--editor:focus-within { border-left: solid $accent; }
-    HeldScreen TextArea, HeldScreen TextArea:focus { height: 1fr; border: none; }
-    HeldScreen VerticalScroll { height: 1fr; display: none; }
-    HeldScreen.-form VerticalScroll { display: block; }
-    HeldScreen.-form TextArea { display: none; }
-    HeldScreen Input, HeldScreen Input:focus { border: none; height: 1; }
-    """
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     def __init__(self, tap: AttachedTap, first: Editing) -> None:
         """`first`: the initial content of the editor."""

@@ -4,6 +4,7 @@ A field may contain other fields. A value that the field's own editor can't show
 value is a row of text until it has the focus: only then are the widgets of its editor built.
 """
 
+import pathlib
 from collections.abc import Callable
 from typing import Final
 
@@ -45,26 +46,7 @@ class FieldNode(FieldView):
 
     BINDINGS = keys.bindings_of("form.unset", "form.remove", "form.null", "line.up", "line.down")
 
-    DEFAULT_CSS = """
-    FieldNode { height: auto; layout: vertical; margin: 0; }
-    FieldNode.-group { margin: 0 0 1 0; }
-    FieldNode.-group.-bare, FieldNode.-group.-last { margin: 0; }
-    FieldNode > .field--about { color: $text-muted; height: auto; max-height: 12; }
-    FieldNode > Segments { background: $panel; }
-    FieldNode > .field--wrong { color: $text-error; height: auto; }
-    FieldNode > .field--wrong.-mild { color: $text-warning; }
-    FieldNode.-leaf { border-left: blank; padding-left: 1; }
-    FieldNode.-leaf.-wrong { border-left: heavy $error; }
-    FieldNode.-leaf.-here { border-left: outer $accent; }
-    FieldNode.-group { border-left: vkey $border-blurred; padding-left: 1; }
-    FieldNode.-group.-wrong { border-left: heavy $error; }
-    FieldNode.-group.-bare { border-left: none; padding-left: 0; }
-    FieldNode.-group.-at-head, FieldNode.-leaf.-wrong.-here { border-left: outer $accent; }
-    FieldNode.-folded > .field--body { display: none; }
-    FieldNode.-row.-bar { layout: grid; grid-size: 2; grid-rows: auto; }
-    FieldNode.-row > .field--about, FieldNode.-row > .field--wrong { padding-left: 1; }
-    FieldNode.-row.-bar > .field--about, FieldNode.-row.-bar > .field--wrong { column-span: 2; }
-    """
+    DEFAULT_CSS = pathlib.Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     class Asked(Sent["FieldNode"]):
         """A member or an item requests an action of its container: "remove", "up", "down"."""

@@ -4,6 +4,7 @@ Any input is kept and can be sent, valid or not. Once the user pauses typing, a 
 problems appear at the fields. Invalid JSON changes nothing: the last valid value is kept.
 """
 
+import pathlib
 import time
 from collections.abc import Sequence
 from typing import Final
@@ -52,21 +53,7 @@ class SchemaForm(Widget):
     BINDINGS = keys.bindings_of(
         "form.next", "form.previous", "form.leave", "form.page_down", "form.page_up", "form.undo", "form.redo"
     )
-    DEFAULT_CSS = """
-    SchemaForm { height: auto; layout: vertical; }
-    SchemaForm > .form--whole { color: $text-error; height: auto; display: none; margin: 0 2 1 2; }
-    SchemaForm.-wrong > .form--whole { display: block; }
-    SchemaForm.-mild > .form--whole { color: $text-warning; }
-    SchemaForm > .form--note { color: $text-warning; height: auto; display: none; margin: 0 2 1 2; }
-    SchemaForm.-noted > .form--note { display: block; }
-    SchemaForm > .form--fields { height: auto; }
-    SchemaForm > .form--json, SchemaForm > .form--json:focus {
-        display: none; max-height: 60vh; min-height: 8; height: auto; margin: 0 2; background: $panel;
-    }
-    SchemaForm.-json > .form--json, SchemaForm.-json > .form--json:focus { display: block; }
-    SchemaForm.-json > .form--fields { display: none; }
-    SchemaForm.-low FieldNode { margin: 0; }
-    """
+    DEFAULT_CSS = pathlib.Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     class Changed(Sent["SchemaForm"]):
         """The value, its validation or its view has changed."""
