@@ -7,6 +7,7 @@ connection is limited; a server that rejects requests after them does so for goo
 import asyncio
 import base64
 import hashlib
+import json
 import secrets
 import shlex
 import time
@@ -21,6 +22,7 @@ import msgspec
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, OKPKey, RSAKey
+from msgspec.structs import replace
 
 from inspector.auth.addresses import login_advice, origin
 from inspector.auth.authorization import return_address
@@ -157,7 +159,8 @@ class OAuthAuthorizer:
 
     @cached_property
     def _prover(self) -> "Prover":
-        return Prover()
+        token = self.known.token
+        return Prover(token.key if token is not None else "")
 
     async def headers(self, method: str, url: str) -> Headers:
         """Return the credentials for a request to the server."""
@@ -223,13 +226,14 @@ class OAuthAuthorizer:
         self.busy = True
         try:
             before = next((client.redirect_uri for client in self.known.clients.values()), "")
-            login_options = msgspec.structs.replace(self._login_options, redirect_uri=await self._visitor.begin(before))
+            login_options = replace(self._login_options, redirect_uri=await self._visitor.begin(before))
             done = await self.run(login(self.url, challenge, login_options, self.known), ask)
         finally:
             self.busy = False
             await self._visitor.end()
-        self.known, self._withheld = done.known, False
-        self._store.put(self.url, done.known)
+        key = self._prover.key if done.token.kind == "DPoP" else ""
+        self.known, self._withheld = replace(done.known, token=replace(done.token, key=key)), False
+        self._store.put(self.url, self.known)
 
     async def _perform(self, step: Step, ask: Ask) -> Any:
         match step:
@@ -367,10 +371,16 @@ def sign(claims: dict[str, Any], key: str, algorithm: str) -> str:
 
 
 class Prover:
-    """Key pair of one connection, and proofs that we have it. Tokens bound to it are worthless without it."""
+    """Key pair of a login, and proofs that we have it. Tokens bound to it are worthless without it."""
 
-    def __init__(self) -> None:
-        self._key = ECKey.generate_key("P-256")
+    def __init__(self, key: str = "") -> None:
+        """Use a key that was made before, or make one."""
+        self._key = ECKey.import_key(json.loads(key)) if key else ECKey.generate_key("P-256")
+
+    @property
+    def key(self) -> str:
+        """The private key as a JWK."""
+        return json.dumps(self._key.as_dict(private=True))
 
     def proof(self, method: str, url: str, *, nonce: str = "", access_token: str = "") -> str:
         """Return a proof that is valid for one request only (RFC 9449, section 4.2)."""

@@ -89,7 +89,9 @@ def login(
     before = known.token if known.token and known.token.issuer == server.issuer else None
     scopes = scopes_for(challenge, protected, server, login_options, before)
     resource = protected.resource if protected else canonical(server_url)
-    asking = TokenRequest(server, Client(""), login_options, resource, scopes, _bound(server, login_options))
+    asking = TokenRequest(
+        server, Client(""), login_options, resource, scopes, _bound(challenge, protected, server, login_options, before)
+    )
     steps_up = challenge is not None and challenge.error == "insufficient_scope"
     if before and before.refresh_token and not steps_up and set(scopes) <= set(before.asked):
         renewed = yield from _renewed(asking, known, before)
@@ -169,8 +171,21 @@ def challenge_step(challenge: Challenge | None) -> LoginStep:
     return LoginStep("challenge", StepVerdict.GOOD, ", ".join(parts), clause=clause)
 
 
-def _bound(server: ServerMetadata, login_options: LoginOptions) -> bool:
-    return login_options.dpop is Dpop.ON or (login_options.dpop is Dpop.AUTO and "ES256" in server.dpop)
+def _bound(
+    challenge: Challenge | None,
+    protected: ResourceMetadata | None,
+    server: ServerMetadata,
+    login_options: LoginOptions,
+    before: AccessToken | None,
+) -> bool:
+    """Return whether the token is to be bound to a key: if the resource takes that, too."""
+    if login_options.dpop is not Dpop.AUTO or "ES256" not in server.dpop:
+        return login_options.dpop is Dpop.ON
+    if (challenge is not None and challenge.scheme == "dpop") or (before is not None and before.kind == "DPoP"):
+        return True
+    about = peek.mapping(protected.raw) if protected is not None else {}
+    algorithms = peek.items(about, "dpop_signing_alg_values_supported")
+    return "ES256" in algorithms or about.get("dpop_bound_access_tokens_required") is True
 
 
 def _needs_consent(server: ServerMetadata, login_options: LoginOptions) -> bool:

@@ -238,6 +238,8 @@ class AccessToken(msgspec.Struct, frozen=True):
     asked: tuple[str, ...] = ()
     """All scopes requested so far from this issuer."""
     resource: str = ""
+    key: str = ""
+    """Private key that it is bound to, as a JWK; "" for a Bearer token."""
 
 
 @prepared_type

@@ -388,7 +388,7 @@ def repeats_message(diagnosis: Diagnosis, why: str) -> bool:
 def includes_message(diagnosis: Diagnosis, why: str) -> bool:
     """Whether a diagnosis begins with the failure's own message, and adds to it."""
     message, reason = (_AFTER.sub("", each) for each in (why.rstrip("."), diagnosis.reason.sentence))
-    return bool(message) and reason.startswith((f"{message}:", f"{message};"))
+    return bool(message) and reason.startswith((f"{message}:", f"{message};", f"{message}, "))
 
 
 def _is_a_reason(verdict: Verdict) -> bool:

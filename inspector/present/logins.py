@@ -12,6 +12,7 @@ from inspector.present import spans
 from inspector.present.http import masked_url
 from inspector.present.spans import Fact, Line, Role, Section, fact, span
 from inspector.protocol.claims import audiences, moment, read_claims
+from inspector.protocol.url_hosts import is_loopback
 
 _NOT_VERIFIED = "decoded from the token, not verified"
 _SHOWN = ("iss", "sub", "aud", "scope", "scp", "client_id", "azp", "iat", "nbf", "exp")
@@ -306,7 +307,7 @@ def _warnings(url: str, host: str, ascii_host: str) -> list[str]:
         found.append(f"the host name has letters of another alphabet: {text.visible(host, limit=300)}")
     if "@" in urlsplit(url).netloc:
         found.append("the part before the @ is not the host; it is not sent")
-    if urlsplit(url).scheme.lower() == "http":
+    if urlsplit(url).scheme.lower() == "http" and not is_loopback(ascii_host):
         found.append("http is not encrypted: others on the network can read it")
     return found
 

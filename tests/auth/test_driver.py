@@ -326,6 +326,8 @@ def test_a_proof_is_for_one_request_and_one_token() -> None:
     assert claims["ath"] == digest
     other = jwt.decode(prover.proof("POST", "https://api.example/mcp"), prover._key, algorithms=["ES256"]).claims
     assert other["jti"] != claims["jti"]
+    later = jwt.decode(Prover(prover.key).proof("POST", "https://api.example/mcp"), prover._key, algorithms=["ES256"])
+    assert later.header["jwk"] == header["jwk"]
     assert not {"ath", "nonce"} & set(other)
 
 

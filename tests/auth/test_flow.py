@@ -192,12 +192,22 @@ def test_login_without_a_user_registers_no_client() -> None:
 
 
 @pytest.mark.parametrize(
-    ("listed", "wish", "bound"),
-    [(["ES256"], Dpop.AUTO, True), (["RS256"], Dpop.AUTO, False), ([], Dpop.ON, True), (["ES256"], Dpop.OFF, False)],
+    ("scheme", "resource", "listed", "wish", "bound"),
+    [
+        ("dpop", {}, ["ES256"], Dpop.AUTO, True),
+        ("bearer", {}, ["ES256"], Dpop.AUTO, False),
+        ("bearer", {"dpop_signing_alg_values_supported": ["ES256"]}, ["ES256"], Dpop.AUTO, True),
+        ("bearer", {"dpop_bound_access_tokens_required": True}, ["ES256"], Dpop.AUTO, True),
+        ("dpop", {}, ["RS256"], Dpop.AUTO, False),
+        ("bearer", {}, [], Dpop.ON, True),
+        ("dpop", {}, ["ES256"], Dpop.OFF, False),
+    ],
 )
-def test_tokens_are_bound_to_a_key_where_that_is_taken_or_wished(listed: list[str], wish: Dpop, bound: bool) -> None:
-    world = World(asm=answer(about(dpop_signing_alg_values_supported=listed)))
-    run(world, None, dpop=wish)
+def test_tokens_are_bound_to_a_key_where_the_resource_takes_that_or_it_is_wished(
+    scheme: str, resource: dict[str, Any], listed: list[str], wish: Dpop, bound: bool
+) -> None:
+    world = World(prm=answer(protected(**resource)), asm=answer(about(dpop_signing_alg_values_supported=listed)))
+    run(world, Challenge(scheme, {}), dpop=wish)
     assert bool(world.proofs) is bound
 
 

@@ -304,15 +304,19 @@ def test_diagnosis_is_printed_unless_the_command_prints_it(journal: Journal, els
     assert ("→ Set it with -e ACME_TOKEN=…" in said) is not elsewhere
 
 
-def test_failure_that_a_diagnosis_begins_with_is_printed_once(journal: Journal) -> None:
+@pytest.mark.parametrize(
+    ("lines", "adds"), [([b"disk is full"], "last line of stderr: disk is full"), ([], "nothing on")]
+)
+def test_failure_that_a_diagnosis_begins_with_is_printed_once(journal: Journal, lines: list[bytes], adds: str) -> None:
     why = "the server exited with code 1 after 0.1 s"
-    journal.fact(Stderr(b"disk is full"))
+    for line in lines:
+        journal.fact(Stderr(line))
     journal.fact(ProcessFact(ProcessEvent.EXIT, 7, code=1))
     journal.fact(ConnectionFact(ConnectionEvent.ABORT, "stdio", why=why))
     more, said = _told(journal, why, hint="")
     assert more["message"] == why
     assert said.count("exited with code 1") == 1
-    assert "last line of stderr: disk is full\n" in said
+    assert adds in said
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])

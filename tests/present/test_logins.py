@@ -142,6 +142,7 @@ def test_suspicious_link_has_a_warning() -> None:
     assert "not the host; it is not sent" in shown("https://bank.example@evil.example/")
     assert "not encrypted" in shown("http://a.example/")
     assert "beware" not in shown("https://a.example/")
+    assert "beware" not in shown("http://127.0.0.1:17400/") + shown("http://[::1]:80/")
 
 
 def test_the_whole_url_is_shown_and_nothing_in_it_acts() -> None:

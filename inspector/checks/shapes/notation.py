@@ -8,37 +8,13 @@ import msgspec
 
 from inspector.checks.registry import LAST
 
-RESULTS = {
-    "initialize": "Initialize",
-    "server/discover": "Discover",
-    "tools/list": "Tools",
-    "tools/call": "Called",
-    "resources/list": "Resources",
-    "resources/templates/list": "Templates",
-    "resources/read": "Read",
-    "prompts/list": "Prompts",
-    "prompts/get": "Got",
-    "completion/complete": "Completed",
-    "subscriptions/listen": "Listened",
-    "tasks/list": "Tasks",
-    "tasks/get": "TaskResult",
-    "tasks/cancel": "TaskResult",
-}
+_ROWS = [row.split("\t") for row in Path(__file__).with_name("methods.tsv").read_text("utf-8").splitlines()]
+RESULTS = {method: shape for of, method, shape in _ROWS if of == "result"}
 """Shape of the result by method; any other result is a plain Result."""
 OF_EXTENSION = {"tasks/get": "Handled", "tasks/cancel": "Result", "notifications/tasks": "Handle"}
 """Shapes that differ since tasks are an extension."""
 
-PARAMS = {
-    "sampling/createMessage": "Sampling",
-    "elicitation/create": "Elicitation",
-    "notifications/message": "Log",
-    "notifications/progress": "Progress",
-    "notifications/cancelled": "Cancelled",
-    "notifications/resources/updated": "Updated",
-    "notifications/elicitation/complete": "Visited",
-    "notifications/tasks/status": "Task",
-    "notifications/subscriptions/acknowledged": "Acknowledged",
-}
+PARAMS = {method: shape for of, method, shape in _ROWS if of == "params"}
 """Shape of the params of a server's request or notification, by method."""
 
 TYPES = Path(__file__).with_name("types.txt").read_text("utf-8")

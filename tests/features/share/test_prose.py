@@ -1,6 +1,7 @@
 """Names that identify persons are removed, and generic names are kept."""
 
 import base64
+from pathlib import Path
 
 import pytest
 
@@ -98,33 +99,7 @@ def test_a_text_of_bytes_goes_back_to_them() -> None:
     assert as_bytes("\ud800") == b"\xed\xa0\x80"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "password is required",
-        "The password is too short.",
-        "the token is expired, log in again",
-        "API key is missing from the environment",
-        "password is hashed",
-        "Your password is wrong.",
-        "the password is stored in the keychain",
-        "secret is not set",
-        "password: must contain at least one number",
-        "token: required",
-        "apiKey: string",
-        "passphrase: the words that were shown to you",
-        "primary key: order_number",
-        "the public key is 0123456789abcdef0123456789abcdef",
-        "cache key 0123456789abcdef0123456789abcdef",
-        "sha256 0123456789abcdef0123456789abcdef of the token list",
-        "session id is shown below",
-        "credentials are loaded from ~/.config/tool.json",
-        "the next token is page2",
-        "var cookie = require('cookie');",
-        "const pw = new PathScurry(process.cwd())",
-        "run it with --secrets <path> or password: $DB_PASSWORD",
-    ],
-)
+@pytest.mark.parametrize("text", Path(__file__).with_name("prose.txt").read_text("utf-8").splitlines())
 def test_prose_about_secrets_is_unchanged(text: str) -> None:
     assert prose().replace(text, lambda held: held) == text
 
