@@ -225,10 +225,10 @@ def _log_in_again(server_url: str, asking: TokenRequest, known: StoredLogin, *, 
     try:
         token = yield from _granted(asking, with_consent=with_consent)
     except LoginFailed as failure:
-        if not client.registered or client != known.clients.get(server.issuer) or not _is_unknown(failure):
+        why = _refused_client(failure)
+        if not client.registered or client != known.clients.get(server.issuer) or not why:
             raise
-        found = "the registered client is unknown now: registering again"
-        yield AddStep(LoginStep("client", StepVerdict.ODD, found))
+        yield AddStep(LoginStep("client", StepVerdict.ODD, f"the registered client {why}: registering again"))
         return (yield from _log_in_again(server_url, asking, known.with_client(server.issuer, None), steps_up=steps_up))
     kept = known.with_client(server.issuer, client) if with_consent else known
     return CompletedLogin(token, StoredLogin(token, kept.clients), server)
@@ -247,9 +247,12 @@ def _granted(asking: TokenRequest, *, with_consent: bool) -> Flow[AccessToken]:
     return (yield from ask(asking, "token for the code", by_code(code.code, code.verifier, login_options.redirect_uri)))
 
 
-def _is_unknown(failure: LoginFailed) -> bool:
-    """Return whether the authorization server does not know the client."""
-    return any(word in failure.login_step.found for word in ("invalid_client", "unauthorized_client"))
+def _refused_client(failure: LoginFailed) -> str:
+    """Return why another registration may help: the client is forgotten, or was made for other scopes; "" if not."""
+    found = failure.login_step.found
+    if "invalid_scope" in found:
+        return "is not allowed these scopes"
+    return "is unknown now" if "invalid_client" in found or "unauthorized_client" in found else ""
 
 
 # Explaining a login without performing it

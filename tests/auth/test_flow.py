@@ -19,6 +19,8 @@ from inspector.auth.steps import (
     LoginFailed,
     LoginOptions,
     LoginStep,
+    OpenAddress,
+    Redirected,
     StepVerdict,
     StoredLogin,
 )
@@ -175,6 +177,18 @@ def test_unknown_stored_client_is_registered_once_more() -> None:
     with pytest.raises(LoginFailed, match="invalid_client"):
         run(world, None, StoredLogin(None, {ISSUER: ME}))
     assert world.urls().count(REGISTER) == 1
+
+
+def test_a_client_that_was_registered_for_other_scopes_is_registered_again() -> None:
+    world = World(token=answer({"access_token": "t"}))
+
+    def consents(visit: OpenAddress) -> Redirected:
+        came = {"code": "c0de"} if REGISTER in world.urls() else {"error": "invalid_scope"}
+        return Redirected(came | {"state": visit.state})
+
+    world.consents = consents
+    done = run(world, challenged(error="insufficient_scope", scope="write"), KNOWN)
+    assert done.known.clients[ISSUER].client_id == "registered"
 
 
 def test_a_client_logs_in_by_itself_where_the_server_wants_no_person() -> None:
