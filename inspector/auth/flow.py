@@ -93,7 +93,8 @@ def login(
         server, Client(""), login_options, resource, scopes, _bound(challenge, protected, server, login_options, before)
     )
     steps_up = challenge is not None and challenge.error == "insufficient_scope"
-    if before and before.refresh_token and not steps_up and set(scopes) <= set(before.asked):
+    needed = {*(login_options.scopes or ()), *((challenge and challenge.scopes) or ())}  # metadata names more than that
+    if before and before.refresh_token and not steps_up and needed <= {*before.asked, *(before.scopes or ())}:
         renewed = yield from _renewed(asking, known, before)
         if renewed is not None:
             return renewed

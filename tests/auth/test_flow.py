@@ -142,8 +142,9 @@ def test_a_token_that_died_is_renewed_without_the_person() -> None:
 
 
 def test_a_renewal_that_brings_another_renewal_token_keeps_that() -> None:
-    world = World(token=answer({"access_token": "t", "refresh_token": "rotated"}))
-    assert run(world, None, KNOWN).token.refresh_token == "rotated"
+    named = answer(protected(scopes_supported=["read", "write"]))  # more than the login asked for
+    world = World(prm=named, token=answer({"access_token": "t", "refresh_token": "rotated"}))
+    assert run(world, challenged(error="invalid_token"), KNOWN).token.refresh_token == "rotated"
 
 
 def test_a_renewal_that_fails_leads_to_the_person() -> None:
