@@ -10,7 +10,7 @@ from typing import assert_never
 from inspector.capture.format.records import Entry
 from inspector.capture.store.store import Store
 from inspector.protocol.facts import (
-    GIVEN_UP_HERE,
+    BY_CLIENT,
     ConnectionEvent,
     ConnectionFact,
     Fact,
@@ -161,7 +161,7 @@ class ConnectionFacts:
                 exchange.response_n, self.unreachable = n, None
             case HttpEvent.END | HttpEvent.ERROR:
                 exchange.end_n = n
-                if fact.event is HttpEvent.ERROR and not exchange.response_n and fact.why != GIVEN_UP_HERE:
+                if fact.event is HttpEvent.ERROR and not exchange.response_n and fact.why not in BY_CLIENT:
                     self.unreachable = self.unreachable or entry
             case _:
                 assert_never(fact.event)

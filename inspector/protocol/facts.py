@@ -23,7 +23,9 @@ CLOSED_HERE = "closed by this side"
 BROKEN_OFF = "the server broke the connection off"
 """How the reason of an HTTP exchange begins whose connection ended in the middle of the response."""
 GIVEN_UP_HERE = "given up by this side before the server answered"
-"""Why an HTTP exchange ended, if we ended it. In the stateless era this cancels the request."""
+"""Why an HTTP exchange ended, if we ended it."""
+BY_CLIENT = (CLIENT_LEFT, CLOSED_HERE, GIVEN_UP_HERE)
+"""Why an HTTP exchange ended, if not by the server. In the stateless era this cancels the request."""
 
 _INTERPRETER = re.compile(r"(?:python|pypy)[\d.]*|node|nodejs|ruby[\d.]*|php[\d.]*|perl[\d.]*")
 _PROGRAM = re.compile(r"-[A-Za-z]*[mcepr]|--(?:eval|print|run|test|version|help)")

@@ -13,7 +13,7 @@ from inspector.checks.registry import Violation, diagnoses_of, row_of_date
 from inspector.checks.sayings import product_facts
 from inspector.checks.state import CheckMoment, ConnectionState, HttpExchangeState
 from inspector.protocol import peek
-from inspector.protocol.facts import CLIENT_LEFT, CLOSED_HERE, GIVEN_UP_HERE, HttpEvent
+from inspector.protocol.facts import BY_CLIENT, HttpEvent
 from inspector.protocol.jsonrpc import Notification, NotJsonRpc
 from inspector.text import cut
 
@@ -137,7 +137,7 @@ def stream_idle_timeout(case: CheckMoment) -> Iterator[Violation]:
             notes.heard[number] = case.time_ns
         return
     last = notes.heard.pop(fact.http, None)
-    if last is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE, CLIENT_LEFT) or http is None:
+    if last is None or fact.why in BY_CLIENT or http is None:
         return
     silent = (case.time_ns - last) / 1e9
     limit = next((each for each in _LIMITS if abs(silent - each) < 1.5), None)
@@ -154,7 +154,7 @@ def stream_ended_early(case: CheckMoment) -> Iterator[Violation]:
     Fix: Check the log of the server for a crash, and any proxy for a limit on streams.
     """
     http, fact = case.http, case.fact
-    if http is None or fact is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE) or http.response is None:
+    if http is None or fact is None or fact.why in BY_CLIENT or http.response is None:
         return
     if kind_of(http) != "text/event-stream" or (http.has_ids and case.row >= _RESUMABLE):
         return

@@ -149,6 +149,15 @@ def response_type_unsupported(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(f"{http.asked[0].named} was answered {kind}, neither JSON nor an event stream")
 
 
+def _is_outside(case: CheckMoment, http: HttpExchangeState) -> bool:
+    """Whether a GET is for metadata, or was refused for its session: it names none, or one that had a stream before."""
+    if http.request is None or "/.well-known/" in http.request.target:
+        return True
+    state = case.state.http
+    is_lost = (http.sent(SESSION) or "") != state.session_id or state.listens or http.sent("last-event-id") is not None
+    return http.response is not None and http.response.status in (400, 404) and bool(is_lost)
+
+
 @warning("`GET` is answered with neither a stream nor 405", "http", "http end", since="2025-03-26", until="2025-11-25")
 def get_response_invalid(case: CheckMoment) -> Iterator[Violation]:
     """A server without a stream for GET returns 405.
@@ -159,7 +168,8 @@ def get_response_invalid(case: CheckMoment) -> Iterator[Violation]:
     if heads and heads.request.method == "GET" and case.state.transport == "http":
         http, _, response = heads
         stream = response.status == 200 and _kind(http) == "text/event-stream"
-        if not stream and response.status not in (401, 403, 405) and not 300 <= response.status < 400:
+        is_other = response.status in (401, 403, 405) or 300 <= response.status < 400 or _is_outside(case, http)
+        if not stream and not is_other:
             kind = f" and content-type {cut(_kind(http), 60) or '(none)'}" if response.status == 200 else ""
             kind = " (as if an earlier stream of the session were still open)" if response.status == 409 else kind
             yield Violation(f"GET was answered with HTTP {response.status}{kind}; 405 means that there is no stream")
@@ -170,7 +180,10 @@ def get_response_invalid(case: CheckMoment) -> Iterator[Violation]:
     if found and exchange.request.method == "GET" and exchange.response is None and case.state.opening is not None:
         if case.state.is_first("get-response-invalid no response"):
             yield Violation(f"GET got no HTTP response: {_as_words(found[1])}; 405 means that there is no stream")
-    elif exchange.request.method == "GET" and fact.why.startswith(BROKEN_OFF) and not fact.body_bytes:
+    opened_ns = case.state.notes(HttpNotes).get_streams.get(exchange.frame, case.time_ns)
+    if case.time_ns - opened_ns > 1_000_000_000:
+        return  # the server ended later, or the path to it
+    if exchange.request.method == "GET" and fact.why.startswith(BROKEN_OFF) and not fact.body_bytes:
         if case.state.transport == "http" and case.state.opening is not None and _kind(exchange) == "text/event-stream":
             if case.state.is_first("get-response-invalid broken"):
                 yield Violation(_DROPPED, fix=_ONE_WRITER)
@@ -385,7 +398,7 @@ def session_id_changed(case: CheckMoment) -> Iterator[Violation]:
     given = heads.http.header(SESSION) if heads else None
     if not heads or not given or any(each.method == "initialize" for each in heads.http.asked):
         return
-    if heads.request.probe:
+    if heads.request.probe or (heads.response.status >= 400 and heads.http.sent(SESSION) is None):
         return  # the request belongs to no session
     before = case.state.http.session_id
     if not before:

@@ -14,7 +14,7 @@ from inspector.checks.state import PREFIX, CheckMoment, Rounds
 from inspector.checks.state_updates import call_of, is_retry, listen_of, requests_of
 from inspector.documents import UNDECODABLE
 from inspector.protocol import peek
-from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
+from inspector.protocol.facts import BY_CLIENT
 from inspector.protocol.frames import Channel
 from inspector.protocol.jsonrpc import RequestId, ResultResponse
 from inspector.protocol.server_requests import MAY_ASK
@@ -147,7 +147,7 @@ def subscription_ended_silently(case: CheckMoment) -> Iterator[Violation]:
     Fix: Send the result of subscriptions/listen before closing the stream.
     """
     http, fact = case.http, case.fact
-    if http is None or http.response is None or fact is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE):
+    if http is None or http.response is None or fact is None or fact.why in BY_CLIENT:
         return
     for asked in http.asked:
         listens = asked.method == "subscriptions/listen" and asked.answered is None and asked.cancelled is None
@@ -180,7 +180,7 @@ def _unacknowledged(case: CheckMoment) -> Iterator[Violation]:
     """Yield what was requested seconds ago, and got nothing: over HTTP when its stream ends, else at the end of all."""
     if case.http is not None:
         opened = case.http.response is not None and case.http.response.status == 200
-        given_up = opened and case.fact is not None and case.fact.why in (CLOSED_HERE, GIVEN_UP_HERE)
+        given_up = opened and case.fact is not None and case.fact.why in BY_CLIENT
         requests = case.http.asked if given_up else []
     else:
         requests = [] if case.state.is_http else [each.asked for each in case.state.ongoing.listens.values()]

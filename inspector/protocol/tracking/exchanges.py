@@ -19,7 +19,7 @@ import msgspec
 from inspector.protocol import peek
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange, ExchangeState, Operation
-from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
+from inspector.protocol.facts import BY_CLIENT
 from inspector.protocol.frames import Cause, Channel, Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Request, RequestId, ResultResponse
 from inspector.protocol.listed_items import KIND_OF_METHOD
@@ -347,7 +347,7 @@ def _number(exchange: Exchange) -> int:
 def what_is_lost(exchange: Exchange, end: HttpEnd) -> tuple[ExchangeState, str] | None:
     """Return the final state of an open request and the reason; None while a response is still possible."""
     row = find(exchange.revision or "") or newest_of(Era.LEGACY)  # if none is settled, the rules that wait longest
-    by_us = end.why in (CLOSED_HERE, GIVEN_UP_HERE) and exchange.sender is Direction.TO_SERVER
+    by_us = end.why in BY_CLIENT and exchange.sender is Direction.TO_SERVER
     if by_us and row.cancel is Cancel.CLOSE_STREAM:
         return ExchangeState.CANCELLED, end.why
     if end.why:

@@ -127,6 +127,8 @@ def test_repeated_stream_timeout_raises_the_confidence() -> None:
 @pytest.mark.parametrize("why", [CLOSED_HERE, CLIENT_LEFT])
 def test_a_stream_that_the_client_has_closed_is_no_fault(why: str) -> None:
     assert not of_one(_idle(60, why=why)().findings(), "stream-idle-timeout")
+    cut = Talk(4, transport="http").post().ask("ping", id_=9).head(200, _STREAM).over(why)
+    assert not of_one(cut.findings(), "stream-ended-early")
 
 
 def test_events_in_the_place_of_json_are_named_and_json_that_speaks_of_events_is_not() -> None:

@@ -254,6 +254,11 @@ def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> Non
     ("id_", "script"),
     [
         ("session-id-changed", _session("a", "")),
+        ("session-id-changed", lambda: _session("a", "a")().post("GET").head(400, Mcp_Session_Id="b")),
+        ("get-response-invalid", lambda: _session("a", "a")().post("GET").head(400)),
+        ("get-response-invalid", lambda: _talk().post("GET", "http://host/.well-known/openid-configuration").head(404)),
+        ("get-response-invalid", lambda: _talk().post("GET").head(200, _STREAM).wait(60).over(BROKEN_OFF)),
+        ("get-response-invalid", lambda: _talk().post("GET").head(200, _STREAM).wait(9).over().post("GET").head(404)),
         (
             "response-on-get-stream",
             lambda: Talk(1, transport="sse").post("GET").ask("ping").frame(_ANSWER % 2, channel=Channel.GET),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from inspector.protocol.facts import CLOSED_HERE
+from inspector.protocol.facts import CLIENT_LEFT
 from inspector.protocol.frames import Channel
 from inspector.protocol.jsonrpc import encode
 from tests.checks.both import of_one
@@ -173,7 +173,7 @@ def test_over_stdio_a_subscription_that_was_acknowledged_or_soon_ended_is_not_na
 
 
 def test_a_stream_of_changes_that_this_side_closes_needs_no_word() -> None:
-    assert "subscription-ended-silently" not in ids(_streaming().over(CLOSED_HERE))
+    assert "subscription-ended-silently" not in ids(_streaming().over(CLIENT_LEFT))
 
 
 def test_change_outside_subscription_is_found_without_a_listener() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
+from inspector.protocol.facts import CLIENT_LEFT, CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Part, Request, ResultResponse
 from inspector.protocol.revisions._shape import Era
@@ -18,7 +18,9 @@ def exchange(revision: str | None, sender: Direction = Direction.TO_SERVER) -> E
     return Exchange(1, sender, 1, "tools/call", "a", 1, 0, revision, http=1)
 
 
-@pytest.mark.parametrize("end", [HttpEnd(1, CLOSED_HERE, 200, is_stream=True), HttpEnd(1, GIVEN_UP_HERE)])
+@pytest.mark.parametrize(
+    "end", [HttpEnd(1, CLOSED_HERE, 200, is_stream=True), HttpEnd(1, GIVEN_UP_HERE), HttpEnd(1, CLIENT_LEFT)]
+)
 def test_stream_end_cancels_in_modern_revisions(end: HttpEnd) -> None:
     assert what_is_lost(exchange(MODERN), end) == (CANCELLED, end.why)
     assert what_is_lost(exchange(LEGACY), end) == (LOST, end.why)
