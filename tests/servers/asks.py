@@ -2,38 +2,10 @@
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
-ASKS: dict[str, tuple[str, dict[str, Any]]] = {
-    "book": (
-        "elicitation/create",
-        {
-            "message": "Which city do you want to go to?",
-            "requestedSchema": {
-                "type": "object",
-                "properties": {
-                    "city": {"type": "string", "title": "City", "minLength": 2},
-                    "nights": {"type": "integer", "title": "Nights", "minimum": 1, "default": 2},
-                    "password": {"type": "string", "title": "Password"},
-                },
-                "required": ["city"],
-            },
-        },
-    ),
-    "pay": (
-        "elicitation/create",
-        {"mode": "url", "message": "Please pay.", "url": "https://pay.example/order?id=7", "elicitationId": "e"},
-    ),
-    "think": (
-        "sampling/createMessage",
-        {
-            "systemPrompt": "Be brief.",
-            "messages": [{"role": "user", "content": {"type": "text", "text": "Why is the sea salt?"}}],
-            "maxTokens": 100,
-        },
-    ),
-    "look": ("roots/list", {}),
-}
+ASKS: dict[str, tuple[str, dict[str, Any]]] = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
 
 
 def send(message: dict[str, Any]) -> None:

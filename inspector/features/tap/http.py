@@ -166,9 +166,7 @@ class HttpTap:
                 each()
             self._control = None
         self._rule_queue.timers.stop()
-        self._recording.fact(
-            ConnectionFact(ConnectionEvent.CLOSE, "http", url=str(self._target), why="the tap was closed")
-        )
+        self._recording.fact(ConnectionFact(ConnectionEvent.CLOSE, "http", url=str(self._target)))
         self._recording.close()
 
     async def __aenter__(self) -> Self:

@@ -14,6 +14,7 @@ from inspector.protocol.frames import Frame
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
 from tests.cli.running import inspect
 from tests.entries import kept
+from tests.protocol.wire import INITIALIZE, INITIALIZED
 from tests.waiting import PATIENCE_S
 
 
@@ -22,7 +23,9 @@ async def test_a_client_reaches_the_server_through_the_printed_url(
     tmp_path: Path, number: signal.Signals, status: int
 ) -> None:
     async def answer(request: HttpRequest) -> HttpResponse:
-        return HttpResponse(200, (("Content-Type", "application/json"),), b'{"jsonrpc":"2.0","id":1,"result":{}}')
+        return HttpResponse(200, (("Content-Type", "application/json"),), json.dumps(opened).encode())
+
+    opened = {"jsonrpc": "2.0", "id": 1, "result": INITIALIZED}
 
     capture = tmp_path / "a.mcpcap"
     async with Listener(answer) as server:
@@ -32,13 +35,16 @@ async def test_a_client_reaches_the_server_through_the_printed_url(
             assert tap.stdout is not None
             said = json.loads(tap.stdout.readline())
             async with httpx.AsyncClient(timeout=PATIENCE_S) as client:
-                reply = await client.post(said["url"], json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
+                reply = await client.post(
+                    said["url"], json={"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}
+                )
         finally:
             tap.send_signal(number)
             tap.communicate(timeout=PATIENCE_S)
-    assert (reply.json()["result"], said["server"], tap.returncode) == ({}, f"{server.url}/mcp", status)
+    assert (reply.json(), said["server"], tap.returncode) == (opened, f"{server.url}/mcp", status)
     assert verify(capture).state == "complete"
     assert len(kept(capture, Frame)) == 2
+    assert "Failure" not in inspect("check", str(capture)).stdout
 
 
 def test_tap_http_with_wrong_arguments_is_a_usage_error(tmp_path: Path) -> None:
