@@ -119,14 +119,14 @@ def violations_of(case: CheckMoment, *kinds: str, most: int = 1 << 30) -> Iterat
             yield Violation(f"{seen.name}: {each.sentence}", seen.place + each.pointer, trait=each.kind)
 
 
-def one_hint(case: CheckMoment, kind: str, fix: str) -> Iterator[Violation]:
-    """Yield one hint for all tools with traits of a kind: the first of them, with their number and some names."""
-    found = [*violations_of(case, kind, most=1)]
+def one_of_all(case: CheckMoment, *kinds: str, fix: str = "", severity: Severity | None = None) -> Iterator[Violation]:
+    """Yield one violation for all tools with traits of these kinds: the first, with their number and some names."""
+    found = [*violations_of(case, *kinds, most=1)]
     if found:
         first, *others = found
         names = [cut(each.sentence.partition(": ")[0], 60) for each in others]
         sentence = first.sentence + and_more(names, "tool", all_of_them=len(found) < MOST_WITH)
-        yield replace(first, sentence=sentence, severity=_HINT, fix=fix)
+        yield replace(first, sentence=sentence, severity=severity, fix=fix)
 
 
 def is_paged(case: CheckMoment) -> bool:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from inspector.checks.definitions.schemas import WalkBudget, features_of
 from inspector.checks.diagnoses.causes import MIXED_UP, oldest_failure, unwrapped
-from inspector.checks.diagnoses.definitions import LIST, is_later_page, one_hint, tools_seen, violations_of
+from inspector.checks.diagnoses.definitions import LIST, is_later_page, one_of_all, tools_seen, violations_of
 from inspector.checks.diagnoses.process import tail_of
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import elided
@@ -50,7 +50,7 @@ def schema_root_combinator(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Move it into a property, or split the tool in two: all clients support a plain object at the root.
     """
-    yield from violations_of(case, "input-root-combinator", "input-root-condition", most=1)
+    yield from one_of_all(case, "input-root-combinator", "input-root-condition")
 
 
 @hint("Outdated schema dialect", LIST, topic="basic", heavy=True)
@@ -95,7 +95,9 @@ def keyword_not_in_dialect(case: CheckMoment) -> Iterator[Violation]:
     for first, *more in found.values():
         others = f", and {len(more)} more" if more else ""
         yield Violation(first.sentence + others, first.pointer, trait=first.trait)
-    yield from one_hint(case, "old-place", "Rename it to $defs, also in the $ref that point to it.")
+    yield from one_of_all(
+        case, "old-place", fix="Rename it to $defs, also in the $ref that point to it.", severity=_HINT
+    )
 
 
 @warning("Array without `items`", LIST, heavy=True)
@@ -104,8 +106,10 @@ def array_without_items(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Add "items"; a model cannot know the type of the elements otherwise.
     """
-    yield from violations_of(case, "array-without-items", most=5)
-    yield from one_hint(case, "array-of-anything", "Give items a type, unless the elements are really of any type.")
+    yield from one_of_all(case, "array-without-items")
+    yield from one_of_all(
+        case, "array-of-anything", fix="Give items a type, unless the elements are really of any type.", severity=_HINT
+    )
 
 
 @warning("Schema cannot be expanded", LIST, topic="basic", heavy=True)
@@ -115,7 +119,7 @@ def schema_expansion_limit(case: CheckMoment) -> Iterator[Violation]:
     Fix: Reduce the references: clients expand them, up to a limit.
     """
     yield from violations_of(case, "reference-loop", "multiplies")
-    yield from one_hint(case, "recursive", "Recursive schemas are valid; limit the depth.")
+    yield from one_of_all(case, "recursive", fix="Recursive schemas are valid; limit the depth.", severity=_HINT)
 
 
 def _may_be_mixed_up(case: CheckMoment) -> bool:
@@ -177,7 +181,9 @@ def contradictory_schema(case: CheckMoment) -> Iterator[Violation]:
     for violation in violations_of(case, "required-unknown", most=5):
         yield replace(violation, fix="Describe it in `properties`, or leave it out of `required`.")
     yield from violations_of(case, "enum-type", most=5)
-    yield from one_hint(case, "default-wrong", "Give a default of the declared type, or add its type, such as null.")
+    yield from one_of_all(
+        case, "default-wrong", fix="Give a default of the declared type, or add its type, such as null.", severity=_HINT
+    )
 
 
 @warning("Parts of a schema that some APIs reject", LIST, heavy=True)
@@ -192,7 +198,7 @@ def schema_rejected_by_apis(case: CheckMoment) -> Iterator[Violation]:
     for kind in _OF_APIS:
         fix = product_facts()[kind]
         named = _API.search(fix)
-        for found in one_hint(case, kind, fix):
+        for found in one_of_all(case, kind, fix=fix, severity=_HINT):
             yield replace(found, sentence=found.sentence + (f", which {named[0]} rejects" if named else ""))
     for violation in violations_of(case, "boolean-property", most=3):
         yield Violation(violation.sentence, violation.pointer, trait=violation.trait, fix="Use {} instead of true.")
@@ -265,7 +271,7 @@ def invalid_keyword_value(case: CheckMoment) -> Iterator[Violation]:
         (("input-enum-empty",), "List the values, or remove the enum."),
         (("boolean-required",), 'Move it to "required": ["name", …] beside properties.'),
     ):
-        yield from (replace(each, fix=fix) for each in violations_of(case, *kinds, most=3))
+        yield from one_of_all(case, *kinds, fix=fix)
 
 
 @error("Pattern is not a regular expression of ECMAScript", LIST, topic="basic", heavy=True)
@@ -285,7 +291,7 @@ def pattern_lookaround(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Leave the pattern out of inputSchema and validate in the tool: OpenAI's API reportedly refuses it.
     """
-    yield from violations_of(case, "lookaround", most=1)
+    yield from one_of_all(case, "lookaround")
 
 
 @hint("Tool list is empty", LIST)

@@ -140,14 +140,25 @@ def test_schema_dialect_distinguishes_label_and_old_keywords() -> None:
     assert "prefixItems" in old.fix
 
 
-def test_a_hint_that_many_tools_deserve_is_one_with_their_number_and_names() -> None:
-    schema = _OBJECT | {"properties": {"p": {"type": "array", "items": {}}, "q": {"$ref": "#"}}}
-    findings = asked(
-        "tools/list", {"tools": [{"name": f"t{n}", "inputSchema": schema} for n in range(20)]}
-    )().findings()
-    for id_ in ("array-without-items", "schema-expansion-limit"):
-        (found,) = of_one(findings, id_)
-        assert found.sentence.endswith(", and 19 more tools (t1, t2, t3, …)")
+@pytest.mark.parametrize(
+    ("id_", "field", "at_root"),
+    [
+        ("array-without-items", {"type": "array", "items": {}}, {}),
+        ("array-without-items", {"type": "array"}, {}),
+        ("schema-expansion-limit", {"$ref": "#"}, {}),
+        ("schema-root-combinator", {}, {"anyOf": [{"required": ["p"]}]}),
+        ("pattern-lookaround", {"type": "string", "pattern": "(?!a)b"}, {}),
+        ("invalid-keyword-value", {"type": "string", "enum": []}, {}),
+        ("invalid-keyword-value", {"type": "string", "required": True}, {}),
+    ],
+)
+def test_a_finding_that_many_tools_deserve_is_one_with_their_number_and_names(
+    id_: str, field: object, at_root: dict[str, Any]
+) -> None:
+    schema = _OBJECT | {"properties": {"p": field}} | at_root
+    tools = [{"name": f"t{n}", "inputSchema": schema} for n in range(20)]
+    (found,) = of_one(asked("tools/list", {"tools": tools})().findings(), id_)
+    assert found.sentence.endswith(", and 19 more tools (t1, t2, t3, …)")
 
 
 def test_a_keyword_of_another_dialect_is_one_finding_for_all_properties() -> None:
