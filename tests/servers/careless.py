@@ -64,6 +64,7 @@ _EXACT: dict[str, Any] = {
     "required": ["flag"],
 }
 FAULT = sys.argv[1]
+_BEGAN = time.monotonic()
 HOME = os.path.dirname(os.__file__) + "/site-packages/server"
 _counter = itertools.count(1)
 _changes: list[int] = []
@@ -157,6 +158,13 @@ def _crash(when: bool) -> None:
 def _hang(when: bool) -> None:
     if when:
         time.sleep(600)
+
+
+def _end_late(slowly: bool) -> None:
+    """End at whatever comes 1.5 s after the start."""
+    if slowly:
+        time.sleep(1.6)
+    _crash(time.monotonic() - _BEGAN > 1.5)
 
 
 def _crash_or_hang(arguments: dict[str, Any]) -> None:
@@ -303,6 +311,7 @@ _FAULTS: dict[str, Any] = (
         "crash-on-pair": lambda r, a, w: _crash(a.get("color") == "green" and a.get("flag") is True),
         "crash-on-null": lambda r, a, w: _crash(None in a.values()),
         "ends-by-itself": lambda r, a, w: _hang(True),
+        "ends-after-a-time": lambda r, a, w: _end_late(a.get("flag") is True),
         "crash-on-twelfth": lambda r, a, w: _crash(r["id"] == 12),
         "crash-on-missing": lambda r, a, w: _crash("text" not in a),
         "crash-on-emoji": lambda r, a, w: _crash("\U0001f9ea" in str(a.get("text"))),
@@ -353,6 +362,7 @@ _FAULTS: dict[str, Any] = (
         "traceback": lambda r, a, w: _traceback(w),
         "example-path": lambda r, a, w: _error(f"{w}: a path such as /home/nobody-at-all/b.xlsx") if w else None,
         "no-network": lambda r, a, w: _refused(r, -32603, "fetch failed"),
+        "no-network-if-true": lambda r, a, w: _refused(r, -32603, "fetch failed") if a.get("flag") is True else None,
         "strict": lambda r, a, w: _no("mcp_inspect_unknown" in a, "Invalid arguments: mcp_inspect_unknown is unknown"),
         "no-empty-text": lambda r, a, w: _no(
             len(str(a.get("text"))) < 2, "Invalid arguments for text: it is too short"

@@ -95,9 +95,7 @@ def keyword_not_in_dialect(case: CheckMoment) -> Iterator[Violation]:
     for first, *more in found.values():
         others = f", and {len(more)} more" if more else ""
         yield Violation(first.sentence + others, first.pointer, trait=first.trait)
-    yield from one_of_all(
-        case, "old-place", fix="Rename it to $defs, also in the $ref that point to it.", severity=_HINT
-    )
+    yield from one_of_all(case, "old-place", fix="Rename it to $defs, also in each $ref to it.", severity=_HINT)
 
 
 @warning("Array without `items`", LIST, heavy=True)
@@ -107,9 +105,8 @@ def array_without_items(case: CheckMoment) -> Iterator[Violation]:
     Fix: Add "items"; a model cannot know the type of the elements otherwise.
     """
     yield from one_of_all(case, "array-without-items")
-    yield from one_of_all(
-        case, "array-of-anything", fix="Give items a type, unless the elements are really of any type.", severity=_HINT
-    )
+    fix = "Give items a type, unless the elements are really of any type."
+    yield from one_of_all(case, "array-of-anything", fix=fix, severity=_HINT)
 
 
 @warning("Schema cannot be expanded", LIST, topic="basic", heavy=True)
@@ -181,9 +178,8 @@ def contradictory_schema(case: CheckMoment) -> Iterator[Violation]:
     for violation in violations_of(case, "required-unknown", most=5):
         yield replace(violation, fix="Describe it in `properties`, or leave it out of `required`.")
     yield from violations_of(case, "enum-type", most=5)
-    yield from one_of_all(
-        case, "default-wrong", fix="Give a default of the declared type, or add its type, such as null.", severity=_HINT
-    )
+    fix = "Give a default of the declared type, or add its type, such as null."
+    yield from one_of_all(case, "default-wrong", fix=fix, severity=_HINT)
 
 
 @warning("Parts of a schema that some APIs reject", LIST, heavy=True)

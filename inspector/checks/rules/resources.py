@@ -15,6 +15,7 @@ from inspector.text import cut
 
 error, warning, hint = rules_of("server/resources")
 
+_OF_SDK = "Invalid arguments for prompt"
 _WARNING, _HINT, _LIKELY = Severity.WARNING, Severity.HINT, Confidence.LIKELY
 _EXPRESSION = re.compile(r"\{[^{}]*\}")
 _NO_LITERAL = re.compile(r'[\s"<>\\^`|]')
@@ -167,7 +168,8 @@ def prompt_arguments_refused(case: CheckMoment) -> Iterator[Violation]:
         )
     elif found and found[1] == "object" and not peek.has(case.asked_params, "arguments"):
         sentence = f"{prompt} cannot be got without the member arguments, which is optional: {cut(reason, 160)}"
-        yield Violation(sentence, "/error")
+        fix = "Update @modelcontextprotocol/sdk: 1.32.0 takes it (tried 2026-12-01)." if _OF_SDK in reason else ""
+        yield Violation(sentence, "/error", severity=_WARNING, fix=fix)  # clients that always send it get the prompt
 
 
 @error("Invalid completion values", "answer completion/complete", topic="server/utilities/completion")

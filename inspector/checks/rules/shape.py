@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from inspector.checks.findings import Severity
+from inspector.checks.foreign_text import and_more
 from inspector.checks.registry import Violation, declare, row_of_date, rules_of
 from inspector.checks.shapes.judge import ShapeFault, judge_of, strangers
 from inspector.checks.shapes.notation import OF_EXTENSION, PARAMS, RESULTS
@@ -32,6 +33,8 @@ _AMONG_PROPERTIES = re.compile(
     r"^/tools/\d+/(?:in|out)putSchema/properties/(required|type|additionalProperties|description|title|\$schema)$"
 )
 """Pointer to a property that has the name of a keyword."""
+_ITEM = re.compile(r"^(/\w+)/\d+(?=/|$)")
+"""How the pointer to an item of a list begins."""
 
 _TOLD_ELSEWHERE = {("Abilities", "tasks")}
 
@@ -47,13 +50,14 @@ def result_not_object(case: CheckMoment) -> Iterator[Violation]:
         sentence = "server/discover: supportedVersions is empty, so clients find no version in common"
         yield Violation(sentence, "/result/supportedVersions", id="discover-result-invalid")
     if name and (faults := judge_of(case.row, name)(case.value)):
+        alike: dict[tuple[str, str], list[ShapeFault]] = {}
         for fault in faults:
+            alike.setdefault((fault.rule, _ITEM.sub(r"\1/*", fault.pointer)), []).append(fault)
+        for fault, *more in alike.values():
             violation = _as_violation(fault, "/result", case.method, _named(case.value, fault.pointer))
-            yield (
-                violation
-                if fault.pointer or fault.rule == "null-optional-member"
-                else replace(violation, id="result-not-object")
-            )
+            others = [_named(case.value, each.pointer) or each.pointer for each in more]
+            id_ = violation.id if fault.pointer or fault.rule == "null-optional-member" else "result-not-object"
+            yield replace(violation, id=id_, sentence=violation.sentence + and_more(others, "item"))
 
 
 @error("`params` is not an object", "request", "notification")

@@ -23,6 +23,7 @@ _OF_A_PLACE = re.compile(r"(?i)\bnot an? git repository\b")  # said as an error 
 _OF_THE_LANGUAGE = words("language")
 """Exceptions about the code of a tool, which it did not mean as a message."""
 _LACKING = words("lacking")
+_OF_NETWORK = words("network")
 _SHORT_REFUSAL: Final = 400
 """Maximum number of characters of a refusal that is not marked as an error; a longer text is about credentials."""
 MAX_SEARCHED_CHARS: Final = 5_000
@@ -59,7 +60,7 @@ def failure_of(message: ResultResponse | ErrorResponse, text: str) -> CallFailur
         return CallFailure.REJECTED
     text = text[:MAX_SEARCHED_CHARS]
     is_inside = code == _INTERNAL_ERROR or _OF_THE_LANGUAGE.search(text)
-    if is_inside and _OF_SETUP.search(text) and _LACKING.search(text):
+    if is_inside and (_OF_NETWORK.search(text) or (_OF_SETUP.search(text) and _LACKING.search(text))):
         return CallFailure.OTHERWISE
     return CallFailure.INSIDE if is_inside else CallFailure.OTHERWISE
 

@@ -205,7 +205,8 @@ class _Run:
             if not await self._restart(name, outcome):
                 break
             if not is_silent and not is_its_doing:
-                is_its_doing = await self._ends_again(tool, call, name)
+                first = found[0] if found[0].alive and isinstance(found[0].reply, Replied) else None
+                is_its_doing = await self._ends_again(tool, call, name, first)
                 if not is_its_doing:
                     found[-1] = msgspec.structs.replace(found[-1], repeated=False)
                     self._warn(f"{name}: the call is not why the server ended")
@@ -225,16 +226,23 @@ class _Run:
         """Whether a call that got a response before gets none when it is made again."""
         return isinstance((await self._outcome(tool, call)).reply, Silent)
 
-    async def _ends_again(self, tool: Tool, call: ProbeCall, name: str) -> bool:
-        """Whether a call ends the new server as well, which does not end as soon without it."""
+    async def _ends_again(self, tool: Tool, call: ProbeCall, name: str, first: ProbeOutcome | None) -> bool:
+        """Whether a call ends the new server as well, which does not end as soon without it.
+
+        `first`: the first call, which was answered, and is made meanwhile: some servers end at what comes after a time.
+        """
         began = time.monotonic()
         outcome = await self._outcome(tool, call)
         lasted = time.monotonic() - began
         if outcome.alive or lasted < _AT_ONCE_S or not await self._restart(name, outcome):
             return not outcome.alive
-        with suppress(TimeoutError):
-            async with asyncio.timeout(lasted + _AT_ONCE_S):
-                await self.session.ended.wait()
+        until = time.monotonic() + lasted + _AT_ONCE_S
+        while self.is_alive and time.monotonic() < until:
+            if first is not None:
+                await self._outcome(tool, first.call)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_AT_ONCE_S / 2):
+                    await self.session.ended.wait()
         if self.is_alive:
             return True
         await self._restart(name, outcome)

@@ -167,19 +167,12 @@ def test_a_keyword_of_another_dialect_is_one_finding_for_all_properties() -> Non
     assert found.sentence.endswith(", and 1 more")
 
 
-def test_schema_dialect_is_one_finding_for_all_input_schemas() -> None:
-    tools = [{"name": f"t{at}", "description": "d", "inputSchema": _OBJECT | {"$schema": _DRAFT_7}} for at in range(9)]
-    (found,) = of_one(asked("tools/list", {"tools": tools})().findings(), "schema-dialect")
-    assert "8 more" in found.sentence
-
-
-def test_schema_dialect_is_one_finding_for_all_output_schemas() -> None:
-    tools = [
-        {"name": f"t{at}", "description": "d", "inputSchema": _OBJECT, "outputSchema": _OBJECT | {"$schema": _DRAFT_7}}
-        for at in range(2)
-    ]
-    (found,) = of_one(asked("tools/list", {"tools": tools})().findings(), "schema-dialect")
-    assert "outputSchema declares draft-07, and 1 more tool" in found.sentence
+@pytest.mark.parametrize("member", ["inputSchema", "outputSchema"])
+def test_schema_dialect_is_one_finding_for_all_input_schemas_and_one_for_all_output_schemas(member: str) -> None:
+    tool = {"description": "d", "inputSchema": _OBJECT, member: _OBJECT | {"$schema": _DRAFT_7}}
+    listed = {"tools": [{"name": f"t{at}"} | tool for at in range(9)]}
+    (found,) = of_one(asked("tools/list", listed)().findings(), "schema-dialect")
+    assert f"{member} declares draft-07, and 8 more tools" in found.sentence
 
 
 def test_the_error_of_a_library_that_does_not_fit_is_known() -> None:

@@ -152,3 +152,8 @@ def test_listed_resource_that_fails_in_the_program_or_is_denied_is_a_warning(wor
 )
 def test_uri_template_invalid_only_what_no_uri_can_match_is_a_fault(template: str, found: int) -> None:
     assert len(of_one(_listed_template(template)().findings(), "uri-template-invalid")) == found
+
+
+def test_a_prompt_that_an_old_sdk_refuses_without_arguments_is_a_warning_with_the_version_that_takes_it() -> None:
+    (found,) = of_one(CASES["prompt-arguments-refused"][0]().findings(), "prompt-arguments-refused")
+    assert (found.severity.name, "1.32.0" in found.fix) == ("WARNING", True)

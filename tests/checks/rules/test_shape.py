@@ -182,3 +182,9 @@ def test_a_task_s_handle_and_a_question_are_judged_by_their_own_shapes() -> None
     question = {"resultType": "input_required", "requestState": "x"}
     found = {each.id for each in Talk(5).ask("tools/call", {"name": "a"}).answer(question, bare=True).findings()}
     assert found == {"server-info-missing"}
+
+
+def test_one_fault_of_many_items_is_one_finding_with_their_names() -> None:
+    items = [{"uri": f"a://{{id}}/{n}", "name": f"r{n}"} for n in range(5)]
+    (uris,) = asked("resources/list", {"resources": items})().findings()
+    assert uris.sentence.endswith("it is a template, and 4 more items (r1, r2, r3, …)")
