@@ -229,7 +229,7 @@ class _Run:
     async def _ends_again(self, tool: Tool, call: ProbeCall, name: str, first: ProbeOutcome | None) -> bool:
         """Whether a call ends the new server as well, which does not end as soon without it.
 
-        `first`: the first call, which was answered, and is made meanwhile: some servers end at what comes after a time.
+        `first`: the first call, which was answered, and is made meanwhile: some servers end at a message after a time.
         """
         began = time.monotonic()
         outcome = await self._outcome(tool, call)
