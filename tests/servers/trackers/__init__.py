@@ -38,6 +38,8 @@ FAMILIES = (
         "winter_http",
         "spring",
         "spring_http",
+        "midsummer",
+        "midsummer_http",
     ),
 )
 
