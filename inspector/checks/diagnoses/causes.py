@@ -117,7 +117,9 @@ _OF_BROWSERS = "the browser {} is not installed"
 
 
 def _java(found: re.Match[str]) -> str:
-    return f"it was compiled for Java {int(found[1]) - 44} (class file version {found[1]}), newer than the Java found"
+    is_told = f", which is {int(found[2]) - 44}" if found[2] else ""
+    needed = f"it was compiled for Java {int(found[1]) - 44} (class file version {found[1]})"
+    return f"{needed}, newer than the Java found{is_told}"
 
 
 def _not_loaded(found: re.Match[str]) -> str:

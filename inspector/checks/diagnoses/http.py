@@ -339,7 +339,11 @@ def wrong_endpoint_event(case: CheckMoment) -> Iterator[Violation]:
     """
     state, notes = case.state, case.state.notes(ConnectNotes)
     if case.note is not None and case.note.event == "endpoint":
-        named = notes.named_endpoint = _data(case.note.raw)
+        named = notes.named_endpoint = "".join(lines := _data(case.note.raw))
+        if len(lines) > 1:
+            message = f"the endpoint event has {len(lines)} data lines, {cut(lines[0], 60)!r} and {cut(lines[1], 60)!r}"
+            yield Violation(f"{message}, which together are no URL", fix="Send the URL in one data line.")
+            return
         other = netloc(named) if "//" in named else ""
         url = state.connection.url if state.connection is not None else ""
         if other and url and other != netloc(url):
@@ -377,9 +381,10 @@ def _inside(named: str, reached: str) -> str:
     return ": it seems to be the address behind a proxy" if url_hosts.is_inside(named, reached) else ""
 
 
-def _data(raw: bytes) -> str:
-    found = [line[5:].strip() for line in raw.decode("utf-8", "replace").split("\n") if line.startswith("data:")]
-    return "".join(found)
+def _data(raw: bytes) -> list[str]:
+    """Return what the data lines of an event hold, without empty ones."""
+    found = (line[5:].strip() for line in raw.decode("utf-8", "replace").split("\n") if line.startswith("data:"))
+    return [*filter(None, found)]
 
 
 @warning("Server requires a client capability", "error", topic="basic", since="2026-07-28")

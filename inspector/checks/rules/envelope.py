@@ -128,19 +128,23 @@ def result_and_error(case: CheckMoment) -> Iterator[Violation]:
     """
     for message in case.value:
         if "both result and error" in message.defects:
-            yield Violation(f"the response{_to(case, message)} has both result and error", "/error")
+            named = _to(case, getattr(message, "id", None))
+            yield Violation(f"the response{named} has both result and error", "/error")
         elif NULL_ERROR in message.defects and case.state.is_first("result-and-error null"):
             sentence = f'response has "error": null beside its result: {product_facts()["null-error"]}'
             yield Violation(sentence, "/error", fix="Omit `error` from a response with a result.")
         elif isinstance(message, NotJsonRpc) and message.reason.startswith("an object without"):
             if case.is_foreign_event:
                 return
-            yield Violation("message has no method, no result and no error")
+            named = _to(case, peek.request_id(peek.decoded(case.frame.payload), "id")) if case.frame else ""
+            what = f"the response{named} has" if named else "message has no method,"
+            yield Violation(f"{what} no result and no error")
 
 
-def _to(case: CheckMoment, message: Any) -> str:
-    """Name the request that a response is for; "" if it is not known."""
-    asked = case.state.requests.open.get((Direction.TO_SERVER, getattr(message, "id", None) or 0))
+def _to(case: CheckMoment, answered: int | str | None) -> str:
+    """Name the request that a response of the server is for; "" if it is not known."""
+    is_of_server = case.frame is not None and case.frame.direction is Direction.FROM_SERVER
+    asked = case.state.requests.open.get((Direction.TO_SERVER, answered or 0)) if is_of_server else None
     return f" to {asked.named}" if asked is not None else ""
 
 
