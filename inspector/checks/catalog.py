@@ -1,60 +1,32 @@
 """Imports all modules with checks, which registers them, and names their areas."""
 
-from inspector.checks.diagnoses import (
-    authorization,
-    definitions,
-    opening,
-    probes,
-    process,
-    replies,
-    schemas,
-    stalls,
-    starting,
-    statuses,
-)
-from inspector.checks.diagnoses import bytes as bytes_
-from inspector.checks.diagnoses import headers as headers_
-from inspector.checks.diagnoses import http as http_
-from inspector.checks.diagnoses import results as results_
-from inspector.checks.diagnoses import streams as streams_
+from importlib import import_module
+
 from inspector.checks.registry import CHECKS, Check
-from inspector.checks.rules import (
-    apps,
-    clients,
-    envelope,
-    http,
-    inputs,
-    lifecycle,
-    lines,
-    logins,
-    resources,
-    results,
-    shape,
-    subscriptions,
-    tasks,
-    tools,
-    utilities,
-)
 
 AREAS = {
-    "Process": (process, starting, stalls),
-    "stdio": (bytes_, lines),
-    "JSON-RPC": (envelope, shape),
-    "Initialization and lifecycle": (opening, replies, lifecycle),
-    "HTTP": (http_, statuses, headers_, streams_, http),
-    "Authorization": (authorization, logins),
-    "Tools": (tools, schemas, definitions),
-    "Tool results": (results, results_),
-    "Resources, prompts and completion": (resources,),
-    "Pagination, logging, progress, cancellation and caching": (utilities,),
-    "Subscriptions and input required": (subscriptions,),
-    "Sampling, elicitation and roots": (clients,),
-    "Tasks": (tasks,),
-    "MCP Apps": (apps,),
-    "Probes": (probes, inputs),
+    "Process": ("diagnoses.process", "diagnoses.starting", "diagnoses.stalls"),
+    "stdio": ("diagnoses.bytes", "rules.lines"),
+    "JSON-RPC": ("rules.envelope", "rules.shape"),
+    "Initialization and lifecycle": ("diagnoses.opening", "diagnoses.replies", "rules.lifecycle"),
+    "HTTP": ("diagnoses.http", "diagnoses.statuses", "diagnoses.headers", "diagnoses.streams", "rules.http"),
+    "Authorization": ("diagnoses.authorization", "rules.logins"),
+    "Tools": ("rules.tools", "diagnoses.schemas", "diagnoses.definitions"),
+    "Tool results": ("rules.results", "diagnoses.results"),
+    "Resources, prompts and completion": ("rules.resources",),
+    "Pagination, logging, progress, cancellation and caching": ("rules.utilities",),
+    "Subscriptions and input required": ("rules.subscriptions",),
+    "Sampling, elicitation and roots": ("rules.clients",),
+    "Tasks": ("rules.tasks",),
+    "MCP Apps": ("rules.apps",),
+    "Probes": ("diagnoses.probes", "rules.inputs"),
 }
 """The modules with checks by area, in the order of the documentation."""
-_AREA_OF = {module.__name__: area for area, modules in AREAS.items() for module in modules}
+_AREA_OF = {
+    import_module(f"inspector.checks.{module}").__name__: area
+    for module, area in sorted((module, area) for area, modules in AREAS.items() for module in modules)
+}
+"""Imported by name, diagnoses before rules: of findings that weigh the same, that of the first module comes first."""
 
 
 def area_of(check: Check) -> str:

@@ -223,7 +223,8 @@ def words_of_page(text: str) -> str:
     if found:
         return _plain(found[1])
     known = ": ".join(filter(None, (known, _cause_on_page(text, known))))
-    return known or next((words for each in _texts_of(text) if " " in (words := elided(_plain(each)))), "")
+    texts = [words for each in _texts_of(text) if " " in (words := elided(_plain(each)))]
+    return known or next((each for each in texts if not STATUS_ONLY.fullmatch(each)), texts[0] if texts else "")
 
 
 def _texts_of(text: str) -> list[str]:

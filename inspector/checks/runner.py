@@ -257,6 +257,14 @@ def is_acknowledgement(http: HttpExchangeState, messages: tuple[Message, ...], *
     return is_accepted and all(type(each) is NotJsonRpc for each in messages)
 
 
+def _words(http: HttpExchangeState, payload: bytes) -> str:
+    """Return the reason in a body, and the one of a platform that states it in a header."""
+    routed = http.header("x-render-routing")
+    return cut(words_of_body(payload), 200 - 60 * bool(routed)) + (
+        f", x-render-routing: {cut(routed, 40)}" if routed else ""
+    )
+
+
 def _is_utf8(payload: bytes) -> bool:
     try:
         payload.decode("utf-8")
@@ -423,20 +431,20 @@ class Inspection:
             self._answered_in_place(frame, messages)
             return
         if frame.http is not None and is_for_a_probe(self.state, http := self.state.http.exchange(frame.http), frame.n):
-            http.words = http.words or cut(words_of_body(frame.payload), 200)
+            http.words = http.words or _words(http, frame.payload)
             http.events += sum(isinstance(each, ResultResponse | ErrorResponse) for each in messages)
             return
         if frame.http is not None and (http := self.state.http.exchange(frame.http)).is_refused:
             case = CheckMoment(self.state, frame.n, frame.time_ns, self.state.row)
             case.frame, case.http = frame, http
-            http.words = cut(words_of_body(frame.payload), 200)
+            http.words = _words(http, frame.payload)
             self._moment(case, "refusal", "")
             if is_plain_refusal(http, messages):
                 return
         if frame.http is not None and frame.sse is None:
             http, is_sse_transport = self.state.http.exchange(frame.http), self.state.http.has_endpoint
             if is_no_response(http) or is_acknowledgement(http, messages, is_sse_transport=is_sse_transport):
-                http.words = cut(words_of_body(frame.payload), 200)
+                http.words = _words(http, frame.payload)
                 return
         self._judge_frame(frame, messages)
         for message in messages:

@@ -436,7 +436,9 @@ def environment_variable_missing(case: CheckMoment) -> Iterator[Violation]:
     ended, connection, missing = died(case.state), case.state.connection, _missing_variables(case.state)
     if ended is None or connection is None or missing is None:
         return
-    if names := [name for name in missing[1] if name not in connection.env_names][:_MOST_NAMES]:
+    stated = " ".join(line for _, line in tail_of(case.state)[:60])
+    names = [each for each in missing[1] if each not in connection.env_names and f"{each} is set to" not in stated]
+    if names := names[:_MOST_NAMES]:
         sentence = f"{enumerated(names)} {'is' if len(names) == 1 else 'are'} not in the environment of the server"
         if set(names) <= set(_passed_on(connection.argv)):
             program = PurePath(connection.argv[0]).stem

@@ -62,12 +62,10 @@ def schema_dialect(case: CheckMoment) -> Iterator[Violation]:
     Fix: Use the 2020-12 dialect.
     """
     for kind, member in (("input-dialect", "inputSchema"), ("output-dialect", "outputSchema")):
-        labelled = [(seen, each) for seen in tools_seen(case) for each in seen.traits if each.kind == kind]
-        labelled = [each for each in labelled if "labelled http" not in each[1].sentence]
-        if labelled:
-            seen, first = labelled[0]
-            more = len(labelled) - 1
-            others = f", and {counted(more, 'more tool')}" if more else ""
+        traits = ((seen, each) for seen in tools_seen(case) for each in seen.traits if each.kind == kind)
+        if labelled := [each for each in traits if "labelled http" not in each[1].sentence]:
+            (seen, first), *more = labelled
+            others = f", and {counted(len(more), 'more tool')}" if more else ""
             fix = _fix_of_label(seen.tool[member], WalkBudget())
             sentence = f"{seen.name}: {first.sentence}{others}; some clients that know 2020-12 alone refuse it"
             yield Violation(sentence, seen.place + first.pointer, fix=fix, trait=kind)

@@ -219,7 +219,11 @@ def session_id_characters(case: CheckMoment) -> Iterator[Violation]:
     heads = _heads(case)
     id_ = heads.http.header(SESSION) if heads else None
     if id_ is not None and not _VISIBLE.fullmatch(id_):
-        yield Violation(f"Mcp-Session-Id {'has characters other than visible ASCII' if id_ else 'is empty'}")
+        is_twice = "," in id_ and len({each.strip() for each in id_.split(",")}) == 1
+        words = f"is sent twice: clients that join the values get {cut(id_, 80)!r}" if is_twice else "is empty"
+        yield Violation(
+            f"Mcp-Session-Id {'has characters other than visible ASCII' if id_ and not is_twice else words}"
+        )
 
 
 @error("SSE event id is used twice", "frame", since="2025-03-26", until="2025-11-25")
