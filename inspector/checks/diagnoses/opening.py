@@ -646,7 +646,7 @@ def silent_after_handshake(case: CheckMoment) -> Iterator[Violation]:
         return
     every = (*state.requests.done.values(), *state.requests.open.values())
     since = [each for each in every if each.sender is Direction.TO_SERVER and each.method not in OPENING]
-    if not since or any(each.answered is not None or (each.status or 0) >= 400 for each in since):
+    if not since or any(each.answered is not None or each.unread or (each.status or 0) >= 400 for each in since):
         return
     waited = max((each.cancelled_ns or state.last_ns) - each.time_ns for each in since)
     if waited < _SILENT_NS or any(each.sender is Direction.FROM_SERVER for each in state.requests.all):

@@ -10,7 +10,7 @@ from inspector.protocol.jsonrpc import encode
 from inspector.protocol.probes import METHOD
 from inspector.protocol.revisions.table import ROWS
 from tests.checks.both import of_one
-from tests.checks.talks import Cases, Script, Talk, initialize, initialized
+from tests.checks.talks import Cases, Script, Talk, ids, initialize, initialized
 
 UNSENDABLE = (
     "Cannot send 'elicitation/create': this transport context has no back-channel for server-initiated requests.",
@@ -390,3 +390,8 @@ def test_the_failure_that_a_silent_server_reports_last_is_quoted() -> None:
     (found,) = of_one(talk.findings(), "server-silent")
     assert f"; stderr has: {line}" in found.sentence
     assert (found.fix or "").startswith("Correct what stderr reports")
+
+
+def test_a_request_with_a_response_that_has_neither_result_nor_error_has_not_been_left_in_silence() -> None:
+    talk = Talk().ask("tools/list").frame(b'{"jsonrpc": "2.0", "id": 2}').wait(3).close()
+    assert ids(talk) & {"silent-after-handshake", "result-and-error"} == {"result-and-error"}
