@@ -89,7 +89,8 @@ CASES: Cases = {
 @pytest.mark.parametrize(
     ("line", "cause"),
     [
-        ("ModuleNotFoundError: No module named 'yaml'", "the Python module yaml is missing"),
+        ("ModuleNotFoundError: No module named 'ruff'", "the Python module ruff is missing"),
+        ("ModuleNotFoundError: No module named 'yaml'", "it belongs to the package PyYAML, which is not installed"),
         ("Error: Cannot find module '/srv/dist/index.js'", "the file /srv/dist/index.js is missing"),
         ("Error: Cannot find module './tools'", "the file ./tools is missing"),
         ("Error: Cannot find module 'D:\\srv\\index.js'", "the file D:\\srv\\index.js is missing"),
