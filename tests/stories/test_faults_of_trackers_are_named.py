@@ -7,6 +7,8 @@ beside each check's own fault (tests/checks).
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from inspector.capture.store.load import load
 from inspector.present.failure_report import diagnosis_lines, diagnosis_of
 from inspector.present.spans import plain
@@ -23,12 +25,12 @@ def test_there_are_more_than_a_hundred_of_all_families_each_with_its_story_and_s
     assert len(FAULTS) >= 100
     assert len({name for name, _ in FAULTS}) == len(FAULTS)
     assert set(Counter(name.partition("/")[0] for name, _ in FAULTS)) == set(FAMILIES)
-    assert all(
-        len(fault.story) > 15 and fault.source and bool(fault.says) is bool(fault.expects) for _, fault in FAULTS
-    )
+    assert all(len(fault.story) > 15 and fault.source for _, fault in FAULTS)
+    assert all(bool(fault.says) is bool(fault.expects) for _, fault in FAULTS)
     assert len({fault.source for _, fault in FAULTS if fault.source.startswith("https://")}) >= 60
 
 
+@pytest.mark.timeout(900)  # some 1,800 servers, several at a time
 def test_the_true_cause_of_each_is_named_first_in_one_sentence(tmp_path: Path) -> None:
     found = list(run_all(FAULTS, tmp_path))
     assert not [f"{each.name}: {each.wrong}; it says: {each.sentence}" for each in found if each.wrong]
